@@ -1,0 +1,72 @@
+// Balls of the vector norms: l1 (signed coordinates), l2, l-infinity, a general box, and the group ball.
+// Every oracle minimises <g, v>; on a zero gradient any atom is a minimiser and the first is returned.
+#pragma once
+
+#include "acfw/move.hpp"
+
+namespace acfw {
+
+/// {x : ||x||_1 <= radius}; atoms +-radius e_j.
+struct L1Ball {
+  double radius = 1.0;
+
+  Vertex<Coordinate> minimize(VectorView g, double = 0.0) const {
+    Index j = 0;
+    const double largest = g.cwiseAbs().maxCoeff(&j);
+    return exact_vertex(Coordinate{j, g[j] > 0.0 ? -radius : radius}, -radius * largest);
+  }
+};
+
+/// {x : ||x||_2 <= radius}.
+struct L2Ball {
+  double radius = 1.0;
+
+  Vertex<Dense> minimize(VectorView g, double = 0.0) const {
+    const double norm = g.stableNorm();
+    if (norm > 0.0) return exact_vertex(Dense{(-radius / norm) * g}, -radius * norm);
+    Dense atom{Vector::Zero(g.size())};
+    atom.value[0] = radius;
+    return exact_vertex(std::move(atom), 0.0);
+  }
+};
+
+/// {x : lower <= x <= upper}; the l-infinity ball is the box [-radius, radius].
+struct Box {
+  Vector lower;
+  Vector upper;
+
+  Vertex<Dense> minimize(VectorView g, double = 0.0) const {
+    Dense atom{(g.array() > 0.0).select(lower, upper)};
+    const double value = g.dot(atom.value);
+    return exact_vertex(std::move(atom), value);
+  }
+};
+
+/// {x : sum over groups of ||x_G||_2 <= radius}; groups partition the coordinates.
+struct GroupBall {
+  std::vector<std::vector<Index>> groups;
+  double radius = 1.0;
+
+  Vertex<Sparse> minimize(VectorView g, double = 0.0) const {
+    std::size_t best = 0;
+    double largest = -1.0;
+    for (std::size_t k = 0; k < groups.size(); ++k) {
+      double norm2 = 0.0;
+      for (Index i : groups[k]) norm2 += g[i] * g[i];
+      if (norm2 > largest) {
+        largest = norm2;
+        best = k;
+      }
+    }
+    const double norm = std::sqrt(largest);
+    Sparse atom{groups[best], std::vector<double>(groups[best].size(), 0.0)};
+    if (norm > 0.0) {
+      for (std::size_t k = 0; k < atom.index.size(); ++k) atom.value[k] = -radius * g[atom.index[k]] / norm;
+    } else {
+      atom.value[0] = radius;
+    }
+    return exact_vertex(std::move(atom), -radius * norm);
+  }
+};
+
+}  // namespace acfw

@@ -1,0 +1,56 @@
+// Algorithm 5, the away-step Frank-Wolfe subroutine: towards v, or away from the worst active atom s,
+// whichever descends more steeply. With a single atom x = s and there is nothing to move away from.
+#pragma once
+
+#include "acfw/active_set.hpp"
+#include "acfw/move.hpp"
+
+namespace acfw {
+
+template <class Atom>
+class Afw {
+ public:
+  void start(const Atom& x0) {
+    active_.clear();
+    active_.add(x0, 1.0);
+  }
+
+  template <class Objective>
+  Move<Atom> choose(Objective& objective, const Vertex<Atom>& v, double along_point) {
+    worst_ = worst_atom(objective, active_);
+    if (active_.size() == 1 || along_point - v.value >= worst_.along - along_point) return towards(v, along_point);
+    return away(active_.atom(worst_.place), worst_.along, active_.weight(worst_.place), along_point);
+  }
+
+  double gap(const Vertex<Atom>& v, double along_point) const { return along_point - v.bound; }
+
+  bool commit(const Move<Atom>& move, double gamma) {
+    const std::size_t before = active_.size();
+    if (move.kind == StepKind::towards) {
+      if (gamma >= 1.0) {
+        active_.clear();
+      } else {
+        active_.scale(1.0 - gamma);
+      }
+      active_.add(*move.vertex, gamma);
+    } else {
+      active_.scale(1.0 + gamma);
+      if (gamma >= move.gamma_max) {
+        active_.remove(worst_.place);
+      } else {
+        active_.take(worst_.place, gamma);
+      }
+    }
+    active_.tidy();
+    return active_.size() < before;
+  }
+
+  const ActiveSet<Atom>* active() const { return &active_; }
+  void resume(ActiveSet<Atom> active) { active_ = std::move(active); }
+
+ private:
+  ActiveSet<Atom> active_;
+  Worst worst_{0, 0.0};
+};
+
+}  // namespace acfw

@@ -1,0 +1,29 @@
+// Algorithm 3, the Matching Pursuit subroutine over lin(A): d = -v, gamma_max = infinity.
+// The dictionary has to be symmetric. The gap it reports, max over A of <g, a>, measures stationarity; it
+// bounds the suboptimality only up to the atomic radius of the level set, so it is no certificate.
+#pragma once
+
+#include "acfw/active_set.hpp"
+#include "acfw/move.hpp"
+
+namespace acfw {
+
+template <class Atom>
+class Mp {
+ public:
+  void start(const Atom&) {}
+
+  template <class Objective>
+  Move<Atom> choose(Objective&, const Vertex<Atom>& v, double) {
+    return pursuit(v);
+  }
+
+  double gap(const Vertex<Atom>& v, double) const { return -v.bound; }
+
+  bool commit(const Move<Atom>&, double) { return false; }
+
+  const ActiveSet<Atom>* active() const { return nullptr; }
+  void resume(ActiveSet<Atom>) {}
+};
+
+}  // namespace acfw

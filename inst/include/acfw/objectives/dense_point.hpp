@@ -1,0 +1,32 @@
+// A point kept as a plain vector, and the direction of the current move: what every objective over R^p with
+// no better representation of its own shares.
+#pragma once
+
+#include "acfw/move.hpp"
+
+namespace acfw {
+
+class DensePoint {
+ public:
+  explicit DensePoint(Vector x) : x_(std::move(x)), d_(x_.size()) {}
+
+  const Vector& x() const { return x_; }
+  const Vector& d() const { return d_; }
+
+  /// Forms d and returns ||d||^2; formed rather than expanded, so that x close to v loses no digits.
+  template <class Atom>
+  double prepare(const Move<Atom>& move) {
+    d_ = move.on_point * x_;
+    if (move.vertex) add_to(d_, move.on_vertex, *move.vertex);
+    if (move.away) add_to(d_, move.on_away, *move.away);
+    return d_.squaredNorm();
+  }
+
+  void commit(double gamma) { x_ -= gamma * d_; }
+
+ private:
+  Vector x_;
+  Vector d_;
+};
+
+}  // namespace acfw

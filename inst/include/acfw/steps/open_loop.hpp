@@ -1,0 +1,34 @@
+// The open-loop schedule: gamma_t = 2/(t+2) for convex problems, 1/sqrt(t+1) for nonconvex ones. It looks at
+// nothing, so f need not decrease.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "acfw/move.hpp"
+
+namespace acfw {
+
+class OpenLoop {
+ public:
+  explicit OpenLoop(bool convex = true) : convex_(convex) {}
+
+  void start(double) {}
+
+  template <class Divergence>
+  Trial choose(const Line<Divergence>& line) {
+    const double t = static_cast<double>(line.t);
+    const double gamma = std::min(convex_ ? 2.0 / (t + 2.0) : 1.0 / std::sqrt(t + 1.0), line.gamma_max);
+    return {gamma, L(), line.divergence(gamma), true};
+  }
+
+  double L() const { return std::numeric_limits<double>::quiet_NaN(); }
+  double log_damping() const { return 0.0; }
+  void resume(double, double) {}
+
+ private:
+  bool convex_;
+};
+
+}  // namespace acfw
