@@ -81,13 +81,15 @@ class FrankWolfe {
   // x_0 in argmin <grad f(x_{-1}), v>,  L_0 = ell(x_{-1}, x_0): one full step towards v.
   void initialize() {
     ++counts_.value;
+    started_ = true;
     look(0.0);
+    if (ascends()) return;  // stop() sees the same and says so
     const Move<Atom> move = towards(vertex_, along_point_);
     const auto line = line_along(move);
     step_.start(line.curvature(1.0, line.divergence(1.0)));
     f_.commit(1.0);
     direction_.start(vertex_.atom);
-    moved_ = started_ = true;
+    moved_ = true;
   }
 
   // One pass of the for-loop. After a rejected trial gradient, atom and direction still hold.
@@ -144,7 +146,7 @@ class FrankWolfe {
 
   Status reason_to_stop() {
     if (is_small(gap_)) {
-      ascent_ = gap_ < -rounding * (std::abs(along_point_) + std::abs(vertex_.value));
+      ascent_ = ascends();
       return ascent_ ? Status::stalled : Status::converged;
     }
     if (asked_to_stop_) return Status::interrupted;
@@ -153,6 +155,9 @@ class FrankWolfe {
     if (watch_.seconds() >= control_.max_time) return Status::max_time;
     return Status::running;
   }
+
+  // A gap below zero by more than its rounding: what the oracle returned is no minimiser of <g, v>.
+  bool ascends() const { return gap_ < -rounding * (std::abs(along_point_) + std::abs(vertex_.value)); }
 
   bool is_small(double gap) const { return gap <= control_.tol || gap <= control_.rel_tol * std::abs(f_.value()); }
 

@@ -30,7 +30,17 @@ struct L2Ball {
   }
 };
 
-/// {x : lower <= x <= upper}; the l-infinity ball is the box [-radius, radius].
+/// {x : ||x||_inf <= radius}.
+struct LinfBall {
+  double radius = 1.0;
+
+  Vertex<Dense> minimize(VectorView g, double = 0.0) const {
+    Dense atom{g.unaryExpr([this](double gi) { return gi > 0.0 ? -radius : radius; })};
+    return exact_vertex(std::move(atom), -radius * g.lpNorm<1>());
+  }
+};
+
+/// {x : lower <= x <= upper}.
 struct Box {
   Vector lower;
   Vector upper;

@@ -1,0 +1,147 @@
+#' Minimise a smooth function by an auto-conditioned Frank-Wolfe method
+#'
+#' Minimises `fn` over the convex hull of a dictionary of atoms (over their linear span with `method = "mp"`). The set
+#' is known only through `lmo`, a linear minimisation oracle; the step size comes from a local estimate of the
+#' Lipschitz constant of the gradient, with one function value per iteration and no line search.
+#'
+#' @section Methods:
+#' * `"cfw"`, closed-loop Frank-Wolfe: from the point towards the oracle's atom.
+#' * `"pfw"`, pairwise: weight moves from the worst atom held to the oracle's atom. Linear convergence on polytopes for
+#'   strongly convex objectives.
+#' * `"afw"`, away-step: towards the oracle's atom, or away from the worst atom held. Linear convergence likewise.
+#' * `"mp"`, matching pursuit: over the linear span of the atoms, which must be symmetric (with `v`, also `-v`).
+#'
+#' @section Step rules:
+#' * `"ac"`, auto-conditioned: the trial uses the estimate `L[t]`; the curvature it meets gives `L[t+1]`, whether the
+#'   trial is accepted or not. A rejected trial costs one function value and nothing else.
+#' * `"backtracking"`: the line search of Pedregosa et al. (2020).
+#' * `"short"`: the classic rule with a known Lipschitz constant, `L` in [acfw_control()].
+#' * `"open"`: `2 / (t + 2)`, or `1 / sqrt(t + 1)` if the control says `convex = FALSE`.
+#'
+#' @section The gap:
+#' `gap` is the Frank-Wolfe gap `max <g, x - v>` over the set. For a convex objective it bounds
+#' `objective - minimum`. For a nonconvex one it measures stationarity. Under `"mp"` it is `max <g, v>` over the atoms,
+#' zero at a minimiser but not a bound.
+#'
+#' @param par The starting point `x[-1]`, a numeric vector or matrix; its shape and names are kept. Any point of the set
+#'   will do. The first iterate is the oracle's atom at `par`, as in the paper. May be left out for built-in objectives
+#'   and when continuing a fit.
+#' @param fn The objective: a function of the point returning a number, or a built-in one, see [objective].
+#' @param gr Its gradient: a function of the point returning as many numbers as `par` has. Not used with a built-in
+#'   objective.
+#' @param lmo The linear minimisation oracle: a built-in one, see [lmo], or a function of the gradient `g` returning the
+#'   atom that **minimises** `<g, v>`.
+#' @param method,step The direction and the step rule, see below.
+#' @param control Tolerances and limits, from [acfw_control()].
+#' @param init A fit to continue: the run goes on where that fit stopped, with its active set, Lipschitz estimate and
+#'   iteration count; `method` and `step` must be the same and default to the fit's.
+#' @param ... Further arguments to `fn` and `gr`.
+#' @return An object of class `acfw`: a list with
+#'   \item{par}{the point}
+#'   \item{objective}{its value}
+#'   \item{gap}{its Frank-Wolfe gap}
+#'   \item{status}{`"converged"`, `"max_iter"`, `"max_time"`, `"interrupted"` or `"stalled"`}
+#'   \item{counts}{evaluations of the value and the gradient, calls of the oracle, rejected trials}
+#'   \item{trace}{a data frame with a row per recorded iteration: `iter`, `seconds`, `objective`, `gap`, `L`, `gamma`,
+#'     `step`, `accepted`, `active`; the last row is the point returned}
+#'   \item{active}{for `"pfw"` and `"afw"` the `atoms` and their `weights`}
+#'   \item{control, method, step, call, state}{what is needed to repeat or to continue the run}
+#' @seealso [acfw_compare()] to see methods side by side, [acfw_check_gradient()].
+#' @examples
+#' # the point of the probability simplex nearest to y
+#' y <- c(0.9, 0.6, -0.3)
+#' fit <- acfw(
+#'   par = c(1, 0, 0), fn = function(x) sum((x - y)^2) / 2, gr = function(x) x - y,
+#'   lmo = lmo_simplex(), method = "pfw"
+#' )
+#' fit
+#' fit$par
+#'
+#' # the same with an oracle of one's own, and continued to a smaller gap
+#' corner <- function(g) replace(0 * g, which.min(g), 1)
+#' fit <- acfw(c(1, 0, 0), function(x) sum((x - y)^2) / 2, function(x) x - y, corner)
+#' acfw(fn = function(x) sum((x - y)^2) / 2, gr = function(x) x - y, lmo = corner, init = fit,
+#'      control = acfw_control(rel_tol = 1e-10))
+#' @export
+acfw <- function(par = NULL, fn, gr = NULL, lmo, method = c("cfw", "mp", "pfw", "afw"),
+                 step = c("ac", "backtracking", "short", "open"), control = acfw_control(), init = NULL, ...) {
+  call <- match.call()
+  control <- check_control(control)
+  if (!is.null(init)) {
+    init <- check_init(init, if (!missing(method)) method, if (!missing(step)) step)
+    par <- init$par
+    method <- init$method
+    step <- init$step
+  }
+  method <- check_choice(method, c("cfw", "mp", "pfw", "afw"), "method")
+  step <- check_choice(step, c("ac", "backtracking", "short", "open"), "step")
+  rlang::check_required(fn)
+  rlang::check_required(lmo)
+  built_in <- inherits(fn, "acfw_objective")
+  if (built_in) {
+    control$convex <- control$convex && fn$convex
+    par <- start_of_objective(par, fn, lmo)
+  } else {
+    check_closures(fn, gr)
+    if (is.null(par)) abort_input("par", "must be given: a feasible point to start from.")
+    par <- check_par(par)
+  }
+  control$L <- lipschitz_for(step, control$L, fn)
+  engine_lmo <- lmo_for_engine(lmo, length(par))
+  engine_control <- control_with_progress(control)
+  session <- if (built_in) {
+    session_objective(par, fn, engine_lmo, method, step, engine_control, init$state)
+  } else {
+    session_closures(par, with_dots(fn, ...), with_dots(gr, ...), engine_lmo, method, step, engine_control, init$state)
+  }
+  result <- run_session(session)
+  new_fit(result, like = par, control = control, method = method, step = step, call = call, init = init)
+}
+
+check_par <- function(par, call = rlang::caller_env()) {
+  par <- check_finite(par, "par", call)
+  if (is.object(par)) abort_input("par", paste0("must be a plain numeric vector or matrix, not ", describe(par), "."), call)
+  if (!is.double(par)) storage.mode(par) <- "double"
+  par
+}
+
+check_closures <- function(fn, gr, call = rlang::caller_env()) {
+  check_function(fn, "fn", "a function or a built-in objective such as objective_quadratic()", call)
+  if (is.null(gr)) abort_input("gr", "must be given: a function returning the gradient of `fn`.", call)
+  check_function(gr, "gr", "a function returning the gradient of `fn`", call)
+}
+
+# A built-in objective knows its dimension, so that a start can be made up: the atom at a zero gradient.
+start_of_objective <- function(par, objective, lmo, call = rlang::caller_env()) {
+  if (is.null(par)) {
+    zero <- stats::setNames(numeric(objective$dim), objective$names)
+    atom <- check_function(lmo, "lmo", "a function or a built-in oracle", call)(zero)
+    par <- if (inherits(atom, "acfw_rank_one")) as.double(as.matrix(atom)) else as.double(atom)
+    names(par) <- objective$names
+  }
+  par <- check_par(par, call)
+  if (length(par) != objective$dim) {
+    abort_input("par", paste0("has ", length(par), " entries, but the objective has ", objective$dim, " variables."), call)
+  }
+  par
+}
+
+lipschitz_for <- function(step, L, fn, call = rlang::caller_env()) {
+  if (step != "short" || !is.null(L)) return(L)
+  if (inherits(fn, "acfw_objective")) return(fn$lipschitz())
+  abort_input("L", paste0("is needed by step = \"short\": give the Lipschitz constant of the gradient as ",
+                          "acfw_control(L = ), or use step = \"ac\", which needs none."), call)
+}
+
+check_init <- function(init, method, step, call = rlang::caller_env()) {
+  if (!inherits(init, "acfw") || is.null(init$state)) abort_input("init", "must be a fit returned by acfw().", call)
+  if (!is.null(method) && !identical(method, init$method)) {
+    abort_input("method", paste0("must be that of the fit to continue, \"", init$method, "\"."), call)
+  }
+  if (!is.null(step) && !identical(step, init$step)) {
+    abort_input("step", paste0("must be that of the fit to continue, \"", init$step, "\"."), call)
+  }
+  init
+}
+
+with_dots <- function(f, ...) if (...length()) function(x) f(x, ...) else f

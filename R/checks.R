@@ -1,0 +1,79 @@
+# Checks of arguments, each at the boundary and once. They return the checked value in the form the rest of the
+# package relies on.
+
+check_number <- function(x, arg, min = -Inf, max = Inf, strict = FALSE, call = rlang::caller_env()) {
+  inside <- is.numeric(x) && length(x) == 1L && !is.na(x) && x <= max && (if (strict) x > min else x >= min)
+  if (!inside) {
+    abort_input(arg, paste0("must be a single number", range_text(min, max, strict), ", not ", describe(x), "."), call)
+  }
+  as.double(x)
+}
+
+range_text <- function(min, max, strict) {
+  low <- if (is.finite(min)) paste(if (strict) "greater than" else "at least", format(min))
+  high <- if (is.finite(max)) paste("at most", format(max))
+  parts <- c(low, high)
+  if (length(parts)) paste0(" ", paste(parts, collapse = " and "))
+}
+
+check_count <- function(x, arg, min = 1, call = rlang::caller_env()) {
+  x <- check_number(x, arg, min = min, call = call)
+  if (is.finite(x) && x != round(x)) abort_input(arg, paste0("must be a whole number, not ", describe(x), "."), call)
+  x
+}
+
+check_flag <- function(x, arg, call = rlang::caller_env()) {
+  if (!is.logical(x) || length(x) != 1L || is.na(x)) {
+    abort_input(arg, paste0("must be TRUE or FALSE, not ", describe(x), "."), call)
+  }
+  x
+}
+
+check_choice <- function(x, choices, arg, call = rlang::caller_env()) {
+  if (identical(x, choices)) return(choices[[1L]])
+  if (!is.character(x) || length(x) != 1L || !x %in% choices) {
+    options <- paste0("\"", choices, "\"", collapse = ", ")
+    abort_input(arg, paste0("must be one of ", options, ", not ", describe(x), "."), call)
+  }
+  x
+}
+
+check_function <- function(x, arg, what, call = rlang::caller_env()) {
+  if (!is.function(x)) abort_input(arg, paste0("must be ", what, ", not ", describe(x), "."), call)
+  x
+}
+
+check_finite <- function(x, arg, call = rlang::caller_env()) {
+  if (!is.numeric(x) || !length(x)) abort_input(arg, paste0("must be numeric, not ", describe(x), "."), call)
+  if (!all_finite(x)) abort_input(arg, "must not contain NA, NaN or infinite values.", call)
+  x
+}
+
+# A matrix the C++ side can map without a copy: a double matrix or a dgCMatrix.
+check_matrix <- function(x, arg, call = rlang::caller_env()) {
+  if (methods::is(x, "Matrix")) {
+    x <- if (methods::is(x, "dgCMatrix")) x else as_dgc(x)
+    values <- x@x
+  } else {
+    if (is.data.frame(x) || !is.matrix(x) || !(is.numeric(x) || is.logical(x))) {
+      abort_input(arg, paste0("must be a numeric matrix or a sparse Matrix, not ", describe(x), "."), call)
+    }
+    if (!is.double(x)) storage.mode(x) <- "double"
+    values <- x
+  }
+  if (any(dim(x) == 0L)) abort_input(arg, "must have at least one row and one column.", call)
+  if (!all_finite(values)) abort_input(arg, "must not contain NA, NaN or infinite values.", call)
+  x
+}
+
+as_dgc <- function(x) {
+  methods::as(methods::as(methods::as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")
+}
+
+# A short description of a value for error messages.
+describe <- function(x) {
+  if (is.null(x)) return("NULL")
+  if (is.atomic(x) && length(x) == 1L) return(if (is.character(x)) paste0("\"", x, "\"") else format(x))
+  kind <- if (is.object(x)) paste0("an object of class <", class(x)[[1L]], ">") else paste("a", typeof(x))
+  if (is.null(dim(x))) paste0(kind, " of length ", length(x)) else paste0(kind, " of size ", paste(dim(x), collapse = " x "))
+}

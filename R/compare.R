@@ -1,0 +1,116 @@
+#' Compare methods and step rules
+#'
+#' Runs a problem with several methods and step rules, or takes fits that exist, and shows the picture of the paper:
+#' the gap against seconds, one line each, with a table of calls and times.
+#'
+#' @param ... Fits of class `acfw`, named if their labels should differ from method and step rule; or the arguments
+#'   `par`, `fn`, `gr`, `lmo`, `control` of [acfw()] to run.
+#' @param method,step The methods and step rules to run, every pair of them.
+#' @return An object of class `acfw_compare` with elements `fits` and `table`; `plot()` and `autoplot()` draw it,
+#'   `as.data.frame()` gives all traces in one data frame.
+#' @examples
+#' set.seed(1)
+#' f <- objective_least_squares(matrix(rnorm(2000), 40), rnorm(40))
+#' race <- acfw_compare(fn = f, lmo = lmo_l1_ball(1), method = c("cfw", "pfw"),
+#'                      step = c("ac", "backtracking"), control = acfw_control(max_iter = 300))
+#' race
+#' plot(race)
+#' @export
+acfw_compare <- function(..., method = c("cfw", "pfw", "afw"), step = c("ac", "backtracking")) {
+  given <- list(...)
+  if (!length(given)) abort_input("...", "must be fits, or the arguments of acfw().")
+  are_fits <- vapply(given, inherits, NA, "acfw")
+  if (any(are_fits) && !all(are_fits)) abort_input("...", "must be all fits, or the arguments of acfw() by name.")
+  if (all(are_fits)) return(new_compare(given, given_labels(given)))
+  for (one in method) check_choice(one, c("cfw", "mp", "pfw", "afw"), "method")
+  for (one in step) check_choice(one, c("ac", "backtracking", "short", "open"), "step")
+  grid <- expand.grid(step = step, method = method, stringsAsFactors = FALSE)
+  fits <- Map(function(method, step) acfw(..., method = method, step = step), grid$method, grid$step)
+  new_compare(unname(fits), given_labels(unname(fits)))
+}
+
+given_labels <- function(fits) {
+  own <- vapply(fits, short_label, "")
+  named <- names(fits)
+  if (!is.null(named)) own <- ifelse(nzchar(named), named, own)
+  make.unique(unname(own), sep = " ")
+}
+
+# The names of the paper: AC-CFW, B-PFW, CFW, OFW.
+short_label <- function(fit) {
+  method <- toupper(fit$method)
+  budget <- fit$step == "ac" && inherits(fit$control$damping, "acfw_budget")
+  prefix <- c(ac = if (budget) "AC*-" else "AC-", backtracking = "B-", short = "", open = "open ")[[fit$step]]
+  if (fit$step == "open" && fit$method == "cfw") "OFW" else paste0(prefix, method)
+}
+
+new_compare <- function(fits, labels) {
+  names(fits) <- labels
+  table <- do.call(rbind, lapply(fits, function(fit) {
+    data.frame(status = fit$status, objective = fit$objective, gap = fit$gap, iterations = fit$state$t,
+               seconds = fit$seconds, as.list(fit$counts))
+  }))
+  structure(list(fits = fits, table = table), class = "acfw_compare")
+}
+
+#' @export
+print.acfw_compare <- function(x, digits = 4, ...) {
+  cat("<acfw_compare> ", length(x$fits), " fits\n", sep = "")
+  print(x$table, digits = digits)
+  invisible(x)
+}
+
+#' @export
+as.data.frame.acfw_compare <- function(x, row.names = NULL, optional = FALSE, ...) {
+  do.call(rbind, Map(function(fit, label) cbind(fit = label, fit$trace), unname(x$fits), names(x$fits)))
+}
+
+#' @rdname acfw_compare
+#' @param x,object An object of class `acfw_compare`.
+#' @param against `"seconds"` or `"iteration"`.
+#' @export
+plot.acfw_compare <- function(x, against = c("seconds", "iteration"), ...) {
+  against <- check_choice(against, c("seconds", "iteration"), "against")
+  data <- compare_curves(x, against)
+  styles <- compare_styles(x)
+  graphics::plot(range(data$at), range(data$gap), type = "n", log = "y", xlab = against, ylab = "Frank-Wolfe gap",
+                 las = 1, bty = "l", ...)
+  for (label in names(x$fits)) {
+    one <- data[data$fit == label, ]
+    graphics::lines(one$at, one$gap, col = styles[label, "colour"], lty = styles[label, "lty"], lwd = 2)
+  }
+  graphics::legend("topright", legend = rownames(styles), col = styles$colour, lty = styles$lty, lwd = 2, bty = "n")
+  invisible(data)
+}
+
+compare_curves <- function(x, against) {
+  data <- as.data.frame(x)
+  data <- data[data$gap > 0 & is.finite(data$gap), ]
+  data$at <- if (against == "seconds") data$seconds else data$iter
+  data
+}
+
+# One colour a method, one line type a step rule, so that the eye can compare either.
+compare_styles <- function(x) {
+  method <- vapply(x$fits, `[[`, "", "method")
+  step <- vapply(x$fits, function(fit) sub("-.*", "", short_label(fit)), "")
+  colours <- curve_colours(length(unique(method)))
+  data.frame(colour = colours[match(method, unique(method))], lty = match(step, unique(step)), row.names = names(x$fits))
+}
+
+#' @rdname acfw_compare
+#' @exportS3Method ggplot2::autoplot
+autoplot.acfw_compare <- function(object, against = c("seconds", "iteration"), ...) {
+  rlang::check_installed("ggplot2", "for autoplot()")
+  against <- check_choice(against, c("seconds", "iteration"), "against")
+  data <- compare_curves(object, against)
+  data$fit <- factor(data$fit, names(object$fits))
+  styles <- compare_styles(object)
+  ggplot2::ggplot(data, ggplot2::aes(x = .data$at, y = .data$gap, colour = .data$fit, linetype = .data$fit)) +
+    ggplot2::geom_line(linewidth = 0.8) +
+    ggplot2::scale_y_log10() +
+    ggplot2::scale_colour_manual(values = styles$colour) +
+    ggplot2::scale_linetype_manual(values = styles$lty) +
+    ggplot2::labs(x = against, y = "Frank-Wolfe gap", colour = NULL, linetype = NULL) +
+    ggplot2::theme_minimal()
+}

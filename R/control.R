@@ -1,0 +1,111 @@
+#' Control a run
+#'
+#' Tolerances, limits and observation of [acfw()] and of the functions built on it. Arguments that a method or a
+#' step rule does not use are ignored by it.
+#'
+#' A run stops with status `"converged"` as soon as `gap <= tol` or `gap <= rel_tol * abs(objective)`. Other
+#' statuses are `"max_iter"`, `"max_time"`, `"interrupted"` (Esc, Ctrl-C, or the callback asked for it) and
+#' `"stalled"`: neither the objective nor the gap can be improved any further in floating point.
+#'
+#' @section Damping:
+#' Algorithm 1 updates its Lipschitz estimate by `L[t+1] = max(ell[t], r[t] * L[t])`. The theory asks that every
+#' `r[t]` lies in (0, 1] and that their infinite product is positive.
+#' * `"paper"`: `r[t] = 1 - 1 / ((t + 1) * log(t + 3)^(1 + delta))`, the schedule of the paper.
+#' * `"budget"` or [damping_budget()]: the estimate may fall quickly as long as the product of the `r[t]` used stays
+#'   above a floor, and follows the paper's schedule after that. Better where curvature differs between directions,
+#'   as for pairwise steps on features of different scale.
+#' * a numeric vector (`r[0]`, `r[1]`, ...; 1 after its end) or a function of `t`.
+#'
+#' @param tol,rel_tol Stop when the gap is at most `tol`, or at most `rel_tol` times the absolute objective.
+#' @param max_iter Most iterations, rejected trials included. When a fit is continued, most further iterations.
+#' @param max_time Most seconds.
+#' @param L The Lipschitz constant of the gradient, for `step = "short"`. Built-in objectives know their own.
+#' @param damping `"paper"`, `"budget"`, the result of [damping_budget()], a numeric vector, or a function of the
+#'   iteration number (from 0).
+#' @param delta The exponent in the paper's damping schedule.
+#' @param convex Is the objective convex? If not, the gap measures stationarity, not suboptimality, and
+#'   `step = "open"` uses `1 / sqrt(t + 1)` in place of `2 / (t + 2)`.
+#' @param trace `TRUE` records every iteration, a whole number `k` every k-th, `FALSE` none but the last.
+#' @param threads Threads for products with large matrices. Results are the same for any number.
+#' @param callback A function called with a list (`iter`, `seconds`, `objective`, `gap`, `L`, `gamma`, `accepted`,
+#'   `active`) after every recorded iteration; it stops the run by returning `TRUE`. Its time is not counted.
+#' @param progress Show a progress bar on runs longer than two seconds? Defaults to interactive sessions.
+#' @return A list of class `acfw_control`.
+#' @examples
+#' acfw_control(rel_tol = 1e-10, max_iter = 5000)
+#' acfw_control(damping = damping_budget(rho = 0.7))
+#' @export
+acfw_control <- function(tol = 1e-8, rel_tol = 1e-6, max_iter = 10000, max_time = Inf, L = NULL,
+                         damping = "paper", delta = 1, convex = TRUE, trace = TRUE, threads = 1,
+                         callback = NULL, progress = rlang::is_interactive()) {
+  structure(
+    list(
+      tol = check_number(tol, "tol", min = 0),
+      rel_tol = check_number(rel_tol, "rel_tol", min = 0),
+      max_iter = check_count(max_iter, "max_iter", min = 0),
+      max_time = check_number(max_time, "max_time", min = 0),
+      L = if (!is.null(L)) check_number(L, "L", min = 0, max = .Machine$double.xmax, strict = TRUE),
+      damping = check_damping(damping),
+      delta = check_number(delta, "delta", min = 0, strict = TRUE),
+      convex = check_flag(convex, "convex"),
+      trace = if (is.logical(trace)) as.double(check_flag(trace, "trace")) else check_count(trace, "trace"),
+      threads = check_count(threads, "threads"),
+      callback = if (!is.null(callback)) check_function(callback, "callback", "NULL or a function"),
+      progress = check_flag(progress, "progress")
+    ),
+    class = "acfw_control"
+  )
+}
+
+check_damping <- function(damping, call = rlang::caller_env()) {
+  if (is.function(damping) || inherits(damping, "acfw_budget")) return(damping)
+  if (identical(damping, "budget")) return(damping_budget())
+  if (identical(damping, "paper")) return(damping)
+  if (!is.numeric(damping) || !length(damping)) {
+    abort_input("damping", "must be \"paper\", \"budget\", a numeric vector or a function.", call)
+  }
+  if (anyNA(damping) || any(damping <= 0 | damping > 1)) {
+    abort_input("damping", "must lie in (0, 1]: the estimate L may shrink but neither grow nor vanish by damping.", call)
+  }
+  as.double(damping)
+}
+
+#' Damping with a budget
+#'
+#' Where the curvature met on the way is smaller than the current estimate `L[t]`, the estimate may fall by a factor
+#' as small as `rho` in one iteration. What it really falls is charged to a budget, and once the product of all
+#' factors has come down to `exp(log_floor)` the schedule of the paper takes over, cut so that the product stays above
+#' the floor. The convergence theory of the paper holds with `r = exp(log_floor)`: at most
+#' `log(L / (r * L[0])) / log(eta)` iterations fail to make significant descent.
+#'
+#' @param rho The smallest factor in one iteration, in (0, 1].
+#' @param log_floor The logarithm of the floor of the product; it must be negative.
+#' @return An object for the `damping` argument of [acfw_control()]. The logarithm of the product used so far is in
+#'   `fit$state$log_damping`.
+#' @examples
+#' q <- objective_quadratic(diag(c(1, 100, 1000)), c(-1, -2, -3))
+#' acfw(fn = q, lmo = lmo_simplex(), method = "pfw", control = acfw_control(damping = damping_budget()))
+#' @export
+damping_budget <- function(rho = 0.5, log_floor = -690) {
+  structure(
+    list(
+      rho = check_number(rho, "rho", min = 0, max = 1, strict = TRUE),
+      log_floor = check_number(log_floor, "log_floor", max = 0)
+    ),
+    class = "acfw_budget"
+  )
+}
+
+#' @export
+print.acfw_control <- function(x, ...) {
+  shown <- vapply(unclass(x)[!vapply(x, is.null, NA)], function(value) {
+    if (is.function(value)) "a function" else if (inherits(value, "acfw_budget")) "budget" else toString(value)
+  }, "")
+  cat("<acfw_control>\n", paste0("  ", format(names(shown)), "  ", shown, "\n"), sep = "")
+  invisible(x)
+}
+
+check_control <- function(control, call = rlang::caller_env()) {
+  if (!inherits(control, "acfw_control")) abort_input("control", "must come from acfw_control().", call)
+  control
+}

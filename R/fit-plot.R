@@ -1,0 +1,64 @@
+#' Plot the convergence of a fit
+#'
+#' The gap and the objective above its lowest value, on a log axis, against iterations or seconds. `autoplot()` draws
+#' the same with ggplot2, if that is installed.
+#'
+#' @param x,object A fit of class `acfw`.
+#' @param against `"iteration"` or `"seconds"`.
+#' @param what Which curves: `"gap"`, `"objective"`, or both.
+#' @param ... Further arguments to [graphics::matplot()].
+#' @return The plotted data frame, invisibly; a ggplot for `autoplot()`.
+#' @examples
+#' fit <- acfw(fn = objective_quadratic(diag(1:20), -1), lmo = lmo_simplex(), method = "pfw")
+#' plot(fit)
+#' @export
+plot.acfw <- function(x, against = c("iteration", "seconds"), what = c("gap", "objective"), ...) {
+  curves <- convergence_curves(x, check_choice(against, c("iteration", "seconds"), "against"), what)
+  dots <- list(...)
+  defaults <- list(
+    x = curves$at, y = curves$values, type = "l", lty = 1, lwd = 2, log = "y", col = curve_colours(ncol(curves$values)),
+    xlab = curves$xlab, ylab = "", las = 1, bty = "l", main = method_label(x)
+  )
+  do.call(graphics::matplot, utils::modifyList(defaults, dots))
+  graphics::legend("topright", legend = curves$labels, col = curve_colours(ncol(curves$values)), lty = 1, lwd = 2, bty = "n")
+  invisible(data.frame(at = curves$at, curves$values))
+}
+
+# Values at or below zero cannot be drawn on a log axis and are left out.
+convergence_curves <- function(fit, against, what, call = rlang::caller_env()) {
+  if (!is.character(what) || !length(what) || !all(what %in% c("gap", "objective"))) {
+    abort_input("what", "must be \"gap\", \"objective\" or both.", call)
+  }
+  trace <- fit$trace
+  values <- cbind(gap = trace$gap, objective = trace$objective - min(trace$objective))[, what, drop = FALSE]
+  values[!(values > 0)] <- NA
+  labels <- c(gap = "gap", objective = "objective - lowest objective")[what]
+  if (all(is.na(values))) abort_input("x", "has nothing to plot: its trace holds no positive gap.", call)
+  list(at = if (against == "seconds") trace$seconds else trace$iter, values = values, labels = unname(labels),
+       xlab = against)
+}
+
+# A palette that survives colour blindness and grey print.
+curve_colours <- function(n) {
+  base <- c("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
+  rep_len(base, n)
+}
+
+#' @rdname plot.acfw
+#' @exportS3Method ggplot2::autoplot
+autoplot.acfw <- function(object, against = c("iteration", "seconds"), what = c("gap", "objective"), ...) {
+  rlang::check_installed("ggplot2", "for autoplot()")
+  curves <- convergence_curves(object, check_choice(against, c("iteration", "seconds"), "against"), what)
+  data <- data.frame(
+    at = rep(curves$at, ncol(curves$values)), value = as.vector(curves$values),
+    curve = rep(curves$labels, each = length(curves$at))
+  )
+  data <- data[!is.na(data$value), ]
+  ggplot2::ggplot(data, ggplot2::aes(x = .data$at, y = .data$value, colour = .data$curve)) +
+    ggplot2::geom_line(linewidth = 0.8) +
+    ggplot2::scale_y_log10() +
+    ggplot2::scale_colour_manual(values = curve_colours(ncol(curves$values))) +
+    ggplot2::labs(x = curves$xlab, y = NULL, colour = NULL, title = method_label(object)) +
+    ggplot2::theme_minimal() +
+    ggplot2::theme(legend.position = "top")
+}

@@ -1,0 +1,118 @@
+# The fit object: how it is put together, printed and summarised.
+
+# `result` comes from the C++ side; `like` has the shape of the point; `init` is the fit that was continued.
+new_fit <- function(result, like, control, method, step, call, init = NULL, class = NULL) {
+  if (!is.null(like)) attributes(result$par) <- attributes(like)
+  if (!is.null(init)) result <- continue_trace(result, init)
+  if (result$ascent) warn_ascent()
+  fit <- list(
+    par = result$par, objective = result$objective, gap = result$gap, status = result$status,
+    counts = result$counts, seconds = result$seconds, trace = result$trace, active = result$state$active,
+    method = method, step = step, control = control, call = call, state = result$state
+  )
+  structure(fit, class = c(class, "acfw"))
+}
+
+# A continued run is one run: its trace goes on from the earlier one, whose last row was no step yet.
+continue_trace <- function(result, init) {
+  before <- init$trace[init$trace$step != "none", , drop = FALSE]
+  result$trace$seconds <- result$trace$seconds + init$seconds
+  result$trace <- rbind(before, result$trace)
+  rownames(result$trace) <- NULL
+  result$counts <- result$counts + init$counts
+  result$seconds <- result$seconds + init$seconds
+  result
+}
+
+warn_ascent <- function() {
+  warn_acfw(paste(
+    "`lmo` returned an atom along which the objective does not decrease; the run was stopped.",
+    "An oracle must minimise <g, v> over the set: check its sign, and that `par` lies in the set."
+  ), "acfw_warning_lmo")
+}
+
+status_text <- function(fit) {
+  switch(fit$status,
+    converged = "converged",
+    max_iter = "stopped at the iteration limit",
+    max_time = "stopped at the time limit",
+    interrupted = "interrupted",
+    stalled = "stalled: no further progress in floating point"
+  )
+}
+
+method_label <- function(fit) {
+  damping <- if (fit$step == "ac" && inherits(fit$control$damping, "acfw_budget")) ", budgeted damping" else ""
+  paste0(toupper(fit$method), " with ", step_label(fit$step), damping)
+}
+
+step_label <- function(step) {
+  c(ac = "auto-conditioned steps", backtracking = "backtracking", short = "short steps", open = "open-loop steps")[[step]]
+}
+
+gap_label <- function(fit) {
+  certified <- fit$control$convex && fit$method != "mp"
+  if (certified) "gap (bounds the suboptimality)" else "gap (measures stationarity)"
+}
+
+#' Print and summarise a fit
+#'
+#' @param x,object A fit of class `acfw`.
+#' @param digits Significant digits.
+#' @param ... Ignored.
+#' @return `print()` returns its argument invisibly; `summary()` an object of class `summary.acfw`, with the share of
+#'   accepted trials, the kinds of steps and the final Lipschitz estimate beside what the fit has; `as.data.frame()` the
+#'   trace.
+#' @examples
+#' fit <- acfw(fn = objective_quadratic(diag(3), c(-1, 0, 1)), lmo = lmo_l1_ball(), method = "afw")
+#' summary(fit)
+#' head(as.data.frame(fit))
+#' @export
+print.acfw <- function(x, digits = 6, ...) {
+  shape <- if (is.null(dim(x$par))) paste(length(x$par), "variables") else paste(dim(x$par), collapse = " x ")
+  cat("<acfw> ", method_label(x), ", ", shape, "\n", sep = "")
+  print_outcome(x, digits)
+  invisible(x)
+}
+
+print_outcome <- function(x, digits) {
+  cat("  status     ", status_text(x), " after ", format(x$state$t), " iterations, ", format_seconds(x$seconds), "\n", sep = "")
+  cat("  objective  ", format(x$objective, digits = digits), "\n", sep = "")
+  cat("  ", format(gap_label(x)), "  ", format(x$gap, digits = 3), "\n", sep = "")
+}
+
+format_seconds <- function(s) {
+  if (s < 1e-3) "< 1 ms" else if (s < 1) paste(round(1000 * s), "ms") else paste(format(s, digits = 3), "s")
+}
+
+#' @rdname print.acfw
+#' @export
+summary.acfw <- function(object, ...) {
+  steps <- object$trace[object$trace$step != "none", , drop = FALSE]
+  structure(
+    list(fit = object, accepted = if (nrow(steps)) mean(steps$accepted) else NA_real_, steps = table(steps$step),
+         L = utils::tail(object$trace$L, 1L), nonzero = sum(object$par != 0),
+         active = if (!is.null(object$active)) length(object$active$weights)),
+    class = "summary.acfw"
+  )
+}
+
+#' @export
+print.summary.acfw <- function(x, digits = 6, ...) {
+  print(x$fit, digits = digits)
+  line <- function(name, ...) cat("  ", format(name, width = 11), ..., "\n", sep = "")
+  line("nonzero", x$nonzero, " of ", length(x$fit$par), if (!is.null(x$active)) paste0(", ", x$active, " active atoms"))
+  counts <- x$fit$counts
+  line("calls", counts[["value"]], " values, ", counts[["gradient"]], " gradients, ", counts[["lmo"]], " oracle")
+  if (length(x$steps)) {
+    line("steps", paste(paste0(x$steps, " ", names(x$steps)), collapse = ", "), " (",
+         format(100 * x$accepted, digits = 3), "% accepted)")
+  }
+  if (!is.na(x$L)) line("L", format(x$L, digits = 4))
+  invisible(x)
+}
+
+#' @rdname print.acfw
+#' @param row.names,optional As in [as.data.frame()]; ignored.
+#' @export
+as.data.frame.acfw <- function(x, row.names = NULL, optional = FALSE, ...) x$trace

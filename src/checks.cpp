@@ -1,0 +1,7 @@
+#include <RcppEigen.h>
+
+// Is every value finite? One pass, no temporary of the size of x.
+// [[Rcpp::export]]
+bool all_finite(Rcpp::NumericVector x) {
+  return Eigen::Map<const Eigen::VectorXd>(x.begin(), x.size()).allFinite();
+}

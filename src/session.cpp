@@ -1,0 +1,139 @@
+#include "session.h"
+
+#include <cmath>
+
+namespace {
+
+bool interrupt_pending() {
+  return R_ToplevelExec([](void*) { R_CheckUserInterrupt(); }, nullptr) == FALSE;
+}
+
+Rcpp::List row_to_r(const acfw::Row& row) {
+  using Rcpp::_;
+  return Rcpp::List::create(_["iter"] = static_cast<double>(row.t), _["seconds"] = row.seconds,
+                            _["objective"] = row.objective, _["gap"] = row.gap, _["L"] = row.L, _["gamma"] = row.gamma,
+                            _["accepted"] = row.accepted, _["active"] = static_cast<double>(row.active));
+}
+
+SEXP call_with_row(SEXP closure, const acfw::Row& row) {
+  const Rcpp::List info = row_to_r(row);
+  const Rcpp::Shield<SEXP> call(Rf_lang2(closure, info));
+  return Rcpp::Rcpp_fast_eval(call, R_GlobalEnv);
+}
+
+const char* step_name(acfw::StepKind kind) {
+  switch (kind) {
+    case acfw::StepKind::towards: return "towards";
+    case acfw::StepKind::away: return "away";
+    case acfw::StepKind::pairwise: return "pairwise";
+    case acfw::StepKind::pursuit: return "pursuit";
+    case acfw::StepKind::drop: return "drop";
+    case acfw::StepKind::corrective: return "corrective";
+    case acfw::StepKind::none: break;
+  }
+  return "none";
+}
+
+bool is_true(SEXP value) { return Rf_isLogical(value) && Rf_xlength(value) == 1 && Rf_asLogical(value) == TRUE; }
+
+// A user's damping sequence: r_t for t = 0, 1, ..., and 1 once it has run out.
+std::function<double(long)> schedule_of(const Rcpp::RObject& damping) {
+  if (Rf_isFunction(damping)) {
+    return [damping](long t) {
+      const Rcpp::Shield<SEXP> argument(Rf_ScalarReal(static_cast<double>(t)));
+      const Rcpp::Shield<SEXP> call(Rf_lang2(damping, argument));
+      const Rcpp::Shield<SEXP> result(Rcpp::Rcpp_fast_eval(call, R_GlobalEnv));
+      const double r = Rf_isNumeric(result) && Rf_xlength(result) == 1 ? Rf_asReal(result) : NAN;
+      if (!(r > 0.0 && r <= 1.0)) throw InvalidResult{"damping", "must return a number in (0, 1]"};
+      return r;
+    };
+  }
+  const Rcpp::NumericVector values(damping);
+  return [values](long t) { return t < values.size() ? values[t] : 1.0; };
+}
+
+}  // namespace
+
+const char* status_name(acfw::Status status) {
+  switch (status) {
+    case acfw::Status::converged: return "converged";
+    case acfw::Status::max_iter: return "max_iter";
+    case acfw::Status::max_time: return "max_time";
+    case acfw::Status::stalled: return "stalled";
+    case acfw::Status::running:  // the call that was running it has been left
+    case acfw::Status::interrupted: break;
+  }
+  return "interrupted";
+}
+
+acfw::Control make_control(const Rcpp::List& control) {
+  acfw::Control made;
+  made.tol = Rcpp::as<double>(control["tol"]);
+  made.rel_tol = Rcpp::as<double>(control["rel_tol"]);
+  made.max_iter = static_cast<long>(Rcpp::as<double>(control["max_iter"]));
+  made.max_time = Rcpp::as<double>(control["max_time"]);
+  made.trace_every = static_cast<long>(Rcpp::as<double>(control["trace"]));
+  const Rcpp::RObject callback = control["callback"];
+  if (!callback.isNULL()) {
+    made.callback = [callback](const acfw::Row& row) { return is_true(call_with_row(callback, row)); };
+  }
+  const Rcpp::RObject tick = control["tick"];
+  made.poll = [tick](const acfw::Row& row) {
+    if (!tick.isNULL()) call_with_row(tick, row);
+    return interrupt_pending();
+  };
+  return made;
+}
+
+acfw::AnyStepRule make_step(const std::string& step, const Rcpp::List& control) {
+  if (step == "backtracking") return {acfw::Backtracking{}};
+  if (step == "open") return {acfw::OpenLoop{Rcpp::as<bool>(control["convex"])}};
+  if (step == "short") return {acfw::ShortStep{Rcpp::as<double>(control["L"])}};
+  const Rcpp::RObject damping = control["damping"];
+  const double delta = Rcpp::as<double>(control["delta"]);
+  if (Rf_inherits(damping, "acfw_budget")) {
+    const Rcpp::List budget(damping);
+    return {acfw::AutoConditioned<acfw::BudgetDamping>(
+        acfw::BudgetDamping(Rcpp::as<double>(budget["rho"]), Rcpp::as<double>(budget["log_floor"]), delta))};
+  }
+  if (Rf_isString(damping)) return {acfw::AutoConditioned<>(acfw::ScheduledDamping(delta))};
+  return {acfw::AutoConditioned<>(acfw::ScheduledDamping(schedule_of(damping)))};
+}
+
+Rcpp::DataFrame trace_to_r(const acfw::Trace& trace) {
+  const R_xlen_t n = static_cast<R_xlen_t>(trace.size());
+  Rcpp::NumericVector iter(n), seconds(n), objective(n), gap(n), L(n), gamma(n), active(n);
+  Rcpp::CharacterVector step(n);
+  Rcpp::LogicalVector accepted(n);
+  for (R_xlen_t i = 0; i < n; ++i) {
+    const acfw::Row& row = trace[i];
+    const bool last = row.step == acfw::StepKind::none;
+    iter[i] = static_cast<double>(row.t);
+    seconds[i] = row.seconds;
+    objective[i] = row.objective;
+    gap[i] = row.gap;
+    L[i] = std::isnan(row.L) ? NA_REAL : row.L;
+    gamma[i] = last ? NA_REAL : row.gamma;
+    step[i] = step_name(row.step);
+    accepted[i] = last ? NA_LOGICAL : row.accepted;
+    active[i] = row.active > 0 ? static_cast<double>(row.active) : NA_REAL;
+  }
+  using Rcpp::_;
+  return Rcpp::DataFrame::create(_["iter"] = iter, _["seconds"] = seconds, _["objective"] = objective, _["gap"] = gap,
+                                 _["L"] = L, _["gamma"] = gamma, _["step"] = step, _["accepted"] = accepted,
+                                 _["active"] = active, _["stringsAsFactors"] = false);
+}
+
+// Advances a session until it stops. Returns NULL, or list(arg, message) where a closure's result was unusable.
+// [[Rcpp::export]]
+SEXP session_go(SEXP session) {
+  try {
+    SessionPointer(session)->go();
+  } catch (const InvalidResult& invalid) {
+    return Rcpp::List::create(Rcpp::_["arg"] = invalid.arg, Rcpp::_["message"] = invalid.message);
+  }
+  return R_NilValue;
+}
+
+// [[Rcpp::export]]
+Rcpp::List session_result(SEXP session) { return SessionPointer(session)->result(); }

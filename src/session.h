@@ -1,0 +1,111 @@
+// A run as R holds it: an object behind an external pointer that can be advanced, and asked for its result at any
+// time, also after an interrupt or an error inside a closure has unwound the call that was advancing it.
+#pragma once
+
+#include <RcppEigen.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "acfw.hpp"
+#include "r_atoms.h"
+
+class Session {
+ public:
+  virtual ~Session() = default;
+  virtual void go() = 0;
+  virtual Rcpp::List result() = 0;
+};
+
+using SessionPointer = Rcpp::XPtr<Session>;
+
+acfw::Control make_control(const Rcpp::List& control);
+acfw::AnyStepRule make_step(const std::string& step, const Rcpp::List& control);
+Rcpp::DataFrame trace_to_r(const acfw::Trace& trace);
+const char* status_name(acfw::Status status);
+
+template <class Atom>
+acfw::ActiveSet<Atom> active_from_r(const Rcpp::List& active, acfw::Index size) {
+  acfw::ActiveSet<Atom> set;
+  const Rcpp::List atoms = active["atoms"];
+  const Rcpp::NumericVector weights = active["weights"];
+  for (R_xlen_t k = 0; k < atoms.size(); ++k) {
+    acfw::AnyAtom atom = atom_from_r(atoms[k], size);
+    if constexpr (std::is_same_v<Atom, acfw::AnyAtom>) {
+      set.add(atom, weights[k]);
+    } else {
+      set.add(std::get<Atom>(atom), weights[k]);
+    }
+  }
+  return set;
+}
+
+template <class Atom>
+Rcpp::List active_to_r(const acfw::ActiveSet<Atom>& active) {
+  Rcpp::List atoms(active.size());
+  for (std::size_t k = 0; k < active.size(); ++k) atoms[k] = atom_to_r(acfw::AnyAtom(active.atom(k)));
+  return Rcpp::List::create(Rcpp::_["atoms"] = atoms, Rcpp::_["weights"] = active.weights());
+}
+
+/// An objective, a dictionary and the policies that R named, run by the one loop of the core. Derived classes say
+/// what the point looks like in R.
+template <class Objective, class Dictionary, class Corrector = acfw::NoCorrection>
+class SessionOf : public Session {
+ public:
+  using Atom = decltype(std::declval<Dictionary&>().minimize(std::declval<Objective&>().gradient(), 0.0).atom);
+  using Direction = acfw::AnyDirection<Atom>;
+  using Run = acfw::FrankWolfe<Objective, Dictionary, Direction, acfw::AnyStepRule, Corrector>;
+
+  SessionOf(std::unique_ptr<Objective> objective, Dictionary dictionary, const std::string& method,
+            const std::string& step, const Rcpp::List& control, Corrector corrector = Corrector{})
+      : objective_(std::move(objective)),
+        dictionary_(std::move(dictionary)),
+        direction_(acfw::make_direction<Atom>(method)),
+        step_(make_step(step, control)),
+        run_(*objective_, dictionary_, direction_, step_, make_control(control), std::move(corrector)) {}
+
+  /// Continue where `state`, the `state` of an earlier result, left off; the objective is at its point already.
+  void resume(const Rcpp::List& state, acfw::Index size) {
+    step_.resume(Rcpp::as<double>(state["L"]), Rcpp::as<double>(state["log_damping"]));
+    if (!Rf_isNull(state["active"])) direction_.resume(active_from_r<Atom>(state["active"], size));
+    run_.resume(static_cast<long>(Rcpp::as<double>(state["t"])));
+  }
+
+  void go() override { run_.go(); }
+
+  Rcpp::List result() override {
+    using Rcpp::_;
+    const acfw::Counts& counts = run_.counts();
+    SEXP active = R_NilValue;
+    Rcpp::RObject held;
+    if (direction_.active()) held = active = active_to_r(*direction_.active());
+    return Rcpp::List::create(
+        _["par"] = point(), _["objective"] = objective_->value(), _["gap"] = run_.gap(),
+        _["status"] = status_name(run_.status()), _["ascent"] = run_.ascent(), _["seconds"] = run_.seconds(),
+        _["counts"] = Rcpp::NumericVector::create(_["value"] = counts.value, _["gradient"] = counts.gradient,
+                                                  _["lmo"] = counts.lmo, _["rejected"] = counts.rejected),
+        _["trace"] = trace_to_r(run_.trace()),
+        _["state"] = Rcpp::List::create(_["t"] = static_cast<double>(run_.t()), _["L"] = step_.L(),
+                                        _["log_damping"] = step_.log_damping(), _["active"] = active));
+  }
+
+ protected:
+  virtual SEXP point() = 0;
+
+  /// x as the weighted sum of its atoms where an active set is kept: an atom dropped leaves exact zeros behind.
+  Rcpp::NumericVector point_of_active_set(const acfw::Vector& x) const {
+    const acfw::ActiveSet<Atom>* active = direction_.active();
+    if (!active || active->size() == 0) return Rcpp::NumericVector(x.begin(), x.end());
+    Rcpp::NumericVector sum(x.size());
+    Eigen::Map<Eigen::VectorXd> into(sum.begin(), x.size());
+    for (std::size_t k = 0; k < active->size(); ++k) acfw::add_to(into, active->weight(k), active->atom(k));
+    return sum;
+  }
+
+  std::unique_ptr<Objective> objective_;
+  Dictionary dictionary_;
+  Direction direction_;
+  acfw::AnyStepRule step_;
+  Run run_;
+};
