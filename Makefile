@@ -1,0 +1,78 @@
+# make demo    install what is missing, build, install, and show what the package does
+# make test    the same, then all tests: the C++ core without R, and the R package
+# make check   R CMD check --as-cran
+# make bench   quick versions of the benchmarks, every ratio beside its goal
+# make paper   all experiments of the paper (long); make docs, make sanitize, make lint, make clean
+RSCRIPT := Rscript --vanilla
+HEADERS := $(shell find inst/include -name '*.hpp')
+SOURCES := DESCRIPTION NAMESPACE $(wildcard R/*.R src/*.cpp src/*.h src/Makevars)
+
+.PHONY: demo test check bench paper docs sanitize lint clean setup install cpp-tests
+
+demo: install
+	@$(RSCRIPT) tools/demo.R
+
+test: install cpp-tests
+	@$(RSCRIPT) tools/test.R
+
+setup: build/setup
+install: build/installed
+
+build/setup: tools/setup.R DESCRIPTION
+	@mkdir -p build
+	@$(RSCRIPT) tools/setup.R
+	@touch $@
+
+# R's own make does not see changes of headers, so objects older than one are removed.
+build/objects: $(HEADERS) $(wildcard src/*.h) src/Makevars
+	@mkdir -p build
+	@rm -f src/*.o src/*.so
+	@touch $@
+
+build/installed: build/setup build/objects $(SOURCES) $(HEADERS)
+	@echo "Building and installing acfw (about a minute the first time) ..."
+	@$(RSCRIPT) tools/install.R build/install.log
+	@touch $@
+
+# ---- the C++ core, without R; Eigen and Catch come with the packages RcppEigen and testthat ------------------------
+CPP_TESTS := $(wildcard tests/cpp/*.cpp)
+CPP_OBJECTS := $(CPP_TESTS:tests/cpp/%.cpp=build/cpp/%.o)
+ASAN_OBJECTS := $(CPP_TESTS:tests/cpp/%.cpp=build/asan/%.o)
+CPP_INCLUDES = -Iinst/include $(shell $(RSCRIPT) tools/cpp-includes.R)
+CXX17 := $(shell R CMD config CXX17 2>/dev/null)
+CPP_FLAGS := -std=c++17 -Wall -Wextra -DCATCH_CONFIG_NO_POSIX_SIGNALS
+ASAN_FLAGS := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+
+cpp-tests: build/cpp/run
+sanitize: build/asan/run
+	@echo "C++ core under AddressSanitizer and UndefinedBehaviorSanitizer"
+	@./build/asan/run
+
+build/cpp/run: $(CPP_OBJECTS)
+	@$(CXX17) $^ -o $@
+build/asan/run: $(ASAN_OBJECTS)
+	@$(CXX17) $(ASAN_FLAGS) $^ -o $@
+build/cpp/%.o: tests/cpp/%.cpp $(HEADERS) | build/setup
+	@mkdir -p $(@D) && echo "  compiling $<" && $(CXX17) $(CPP_FLAGS) -O1 $(CPP_INCLUDES) -c $< -o $@
+build/asan/%.o: tests/cpp/%.cpp $(HEADERS) | build/setup
+	@mkdir -p $(@D) && echo "  compiling $< with sanitizers" && $(CXX17) $(CPP_FLAGS) $(ASAN_FLAGS) $(CPP_INCLUDES) -c $< -o $@
+
+# ---- the rest -----------------------------------------------------------------------------------------------------
+check: build/setup
+	@$(RSCRIPT) tools/check.R
+
+docs: install
+	@$(RSCRIPT) -e 'Rcpp::compileAttributes("."); roxygen2::roxygenise(".", load_code = "installed")'
+
+bench: install
+	@$(RSCRIPT) inst/bench/quick.R
+
+paper: install
+	@$(RSCRIPT) inst/bench/paper.R
+
+lint:
+	@cppcheck --std=c++17 --language=c++ --enable=warning,performance --inline-suppr --error-exitcode=1 -q \
+	  --suppress=missingIncludeSystem -Iinst/include inst/include/acfw
+
+clean:
+	@rm -rf build src/*.o src/*.so acfw.Rcheck acfw_*.tar.gz

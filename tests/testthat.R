@@ -1,0 +1,4 @@
+library(testthat)
+library(acfw)
+
+test_check("acfw")
