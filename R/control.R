@@ -79,14 +79,15 @@ check_damping <- function(damping, call = rlang::caller_env()) {
 #' `log(L / (r * L[0])) / log(eta)` iterations fail to make significant descent.
 #'
 #' @param rho The smallest factor in one iteration, in (0, 1].
-#' @param log_floor The logarithm of the floor of the product; it must be negative.
+#' @param log_floor The logarithm of the floor of the product, negative. The default lasts for tens of thousands of
+#'   iterations; the floor itself, `exp(-1e4)`, is positive though no double can hold it.
 #' @return An object for the `damping` argument of [acfw_control()]. The logarithm of the product used so far is in
 #'   `fit$state$log_damping`.
 #' @examples
 #' q <- objective_quadratic(diag(c(1, 100, 1000)), c(-1, -2, -3))
 #' acfw(fn = q, lmo = lmo_simplex(), method = "pfw", control = acfw_control(damping = damping_budget()))
 #' @export
-damping_budget <- function(rho = 0.5, log_floor = -690) {
+damping_budget <- function(rho = 0.5, log_floor = -1e4) {
   structure(
     list(
       rho = check_number(rho, "rho", min = 0, max = 1, strict = TRUE),

@@ -35,8 +35,8 @@
 NULL
 
 # `size` is the number of entries of a point where the set fixes it, `least_size` the fewest it may have.
-new_lmo <- function(kind, label, ..., diameter = NA_real_, size = NULL, least_size = 1) {
-  spec <- list(kind = kind, label = label, ..., diameter = diameter, size = size, least_size = least_size)
+new_lmo <- function(set, label, ..., diameter = NA_real_, size = NULL, least_size = 1) {
+  spec <- list(kind = set, label = label, ..., diameter = diameter, size = size, least_size = least_size)
   structure(function(g) call_lmo(spec, g), spec = spec, class = "acfw_lmo")
 }
 

@@ -85,13 +85,13 @@ SingularPair leading_singular_pair(const Operator& G, Vector start, double accur
         if (exhausted || best.residual <= target) {
           best.u = U.leftCols(k + 1) * svd.matrixU().col(0);
           best.v = V.leftCols(k + 1) * svd.matrixV().col(0);
-          if (best.residual <= target || k + 1 == std::min(m, n)) return best;
+          if (best.residual <= target) return best;
           break;
         }
       }
       V.col(k + 1) = w / beta[k];
     }
-    start = best.v;
+    start = G.apply_transposed(best.u);  // a power step too: the process may have filled the smaller of the two spaces
   }
   return best;
 }
