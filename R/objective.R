@@ -37,7 +37,7 @@ new_objective <- function(kind, label, A, fn, gr, lipschitz, ..., convex = TRUE)
 objective_quadratic <- function(Q, c = 0, constant = 0) {
   Q <- check_matrix(Q, "Q")
   if (nrow(Q) != ncol(Q)) abort_input("Q", paste0("must be square, not ", nrow(Q), " x ", ncol(Q), "."))
-  if (!Matrix::isSymmetric(unname(Q))) abort_input("Q", "must be symmetric; use (Q + t(Q)) / 2.")
+  if (!is_symmetric(Q)) abort_input("Q", "must be symmetric; use (Q + t(Q)) / 2.")
   c <- as.double(check_finite(c, "c"))
   if (length(c) == 1L) c <- rep(c, ncol(Q))
   if (length(c) != ncol(Q)) abort_input("c", paste0("must have length 1 or ", ncol(Q), ", not ", length(c), "."))
@@ -101,6 +101,11 @@ check_weights <- function(weights, n, call = rlang::caller_env()) {
   if (length(weights) != n) abort_input("weights", paste0("must have length ", n, ", not ", length(weights), "."), call)
   if (any(weights < 0) || sum(weights) == 0) abort_input("weights", "must be nonnegative and not all zero.", call)
   weights / sum(weights)
+}
+
+is_symmetric <- function(Q) {
+  difference <- Q - Matrix::t(Q)
+  max(abs(range(difference))) <= 100 * .Machine$double.eps * max(abs(range(Q)))
 }
 
 spectral_norm <- function(A) if (is.matrix(A)) spectral_norm_dense(A) else spectral_norm_sparse(A)
