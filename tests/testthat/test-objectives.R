@@ -61,7 +61,7 @@ test_that("the l1 least squares optimum is glmnet's", {
   set.seed(11)
   A <- matrix(rnorm(100 * 30), 100)
   b <- as.vector(A[, 1:4] %*% c(2, -1, 1, 0.5) + rnorm(100))
-  lasso <- glmnet::glmnet(A, b, lambda = 0.1, standardize = FALSE, intercept = FALSE, thresh = 1e-20)
+  lasso <- suppressWarnings(glmnet::glmnet(A, b, lambda = 0.1, standardize = FALSE, intercept = FALSE, thresh = 1e-20))
   coefficients <- as.vector(lasso$beta)
   fit <- acfw(fn = objective_least_squares(A, b), lmo = lmo_l1_ball(sum(abs(coefficients))), method = "afw",
               control = acfw_control(tol = 0, rel_tol = 1e-12))
