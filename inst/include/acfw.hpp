@@ -9,6 +9,8 @@
 #include "acfw/dictionaries/polytopes.hpp"
 #include "acfw/direction.hpp"
 #include "acfw/frank_wolfe.hpp"
+#include "acfw/minimize.hpp"
+#include "acfw/objectives/dense_objective.hpp"
 #include "acfw/objectives/linear_model.hpp"
 #include "acfw/objectives/quadratic.hpp"
 #include "acfw/step_rule.hpp"

@@ -1,0 +1,65 @@
+// Any smooth function of a plain vector as an objective of the loop. What is left to write is the mathematics:
+//
+//   struct Function {
+//     double value(const Vector& x) const;
+//     void gradient(const Vector& x, Vector& g) const;
+//     double divergence(const Vector& x, const Vector& d, double gamma) const;
+//   };
+//
+// where `divergence` is f(x - gamma d) - f(x) + gamma <g(x), d>, written as a sum of small terms: as a difference of
+// two values it is rounding noise near the minimum, and so would be every step. An objective that can carry an image
+// of x along (A x, Q x, a residual) is worth a class of its own, see linear_model.hpp.
+#pragma once
+
+#include "acfw/objectives/dense_point.hpp"
+
+namespace acfw {
+
+template <class Function>
+class DenseObjective {
+ public:
+  DenseObjective(Function function, Vector x) : function_(std::move(function)), point_(std::move(x)) {
+    value_ = function_.value(point_.x());
+  }
+
+  const Vector& point() const { return point_.x(); }
+  double value() const { return value_; }
+
+  const Vector& gradient() {
+    if (stale_) {
+      g_.resize(point_.x().size());
+      function_.gradient(point_.x(), g_);
+      stale_ = false;
+    }
+    return g_;
+  }
+
+  double along_point() { return gradient().dot(point_.x()); }
+
+  template <class Atom>
+  double along(const Atom& a) {
+    return dot(gradient(), a);
+  }
+
+  template <class Atom>
+  double prepare(const Move<Atom>& move) {
+    return point_.prepare(move);
+  }
+
+  double divergence(double gamma) const { return function_.divergence(point_.x(), point_.d(), gamma); }
+
+  void commit(double gamma) {
+    point_.commit(gamma);
+    value_ = function_.value(point_.x());
+    stale_ = true;
+  }
+
+ private:
+  Function function_;
+  DensePoint point_;
+  Vector g_;
+  double value_ = 0.0;
+  bool stale_ = true;
+};
+
+}  // namespace acfw

@@ -1,0 +1,84 @@
+# Another package can link to acfw: an objective, an atom, an oracle and a step rule of its own, with every method and
+# step rule. The code is that of inst/design/architecture.md, taken from there, so that what it says is what runs.
+
+blocks <- function(language) {
+  lines <- readLines(system.file("design", "architecture.md", package = "acfw"))
+  fence <- cumsum(startsWith(lines, "```"))
+  start <- which(lines == paste0("```", language))
+  unlist(lapply(start, function(i) lines[fence == fence[i]][-1]))
+}
+
+skip_without_compiler <- function() {
+  skip_on_cran()
+  skip_if_not_installed("RcppEigen")
+  compiler <- strsplit(system2(file.path(R.home("bin"), "R"), c("CMD", "config", "CXX17"), stdout = TRUE), " ")[[1]][[1]]
+  skip_if(!nzchar(Sys.which(compiler)), "no C++ compiler")
+  skip_if(!nzchar(system.file("design", "architecture.md", package = "acfw")), "acfw is not installed")
+}
+
+compiled <- new.env()
+own <- function() {
+  if (is.null(compiled$denoise)) {
+    code <- paste(blocks("cpp"), collapse = "\n")
+    capture.output(Rcpp::sourceCpp(code = code, env = compiled, showOutput = FALSE), type = "message")
+  }
+  compiled
+}
+
+signal <- rep(c(1.5, 0.2, 1.0, -0.5), each = 10) + sin(7 * seq_len(40)) / 4
+variation <- function(x) sum(abs(diff(c(x, 0))))
+
+test_that("a package that links to acfw gets every method and step rule for its own objective and oracle", {
+  skip_without_compiler()
+  env <- own()
+  radius <- 2.5
+  best <- env$denoise(signal, radius, "pfw", "ac", 1, 20000)
+  expect_true(best$converged)
+  L <- max(cosh(abs(signal) + radius))
+  for (method in c("cfw", "pfw", "afw")) {
+    for (step in c("ac", "backtracking", "short", "open")) {
+      run <- env$denoise(signal, radius, method, step, L, 2000)
+      info <- paste(method, step)
+      expect_lte(variation(run$par), radius * (1 + 1e-10), label = info)
+      expect_gte(run$objective, best$objective - best$gap - 1e-12)
+      expect_lte(run$objective - best$objective, run$gap + 1e-12, label = info)  # the gap is a certificate
+      expect_lt(run$gap, 5, label = info)
+    }
+  }
+})
+
+test_that("matching pursuit over an own dictionary leaves the ball and finds the signal", {
+  skip_without_compiler()
+  env <- own()
+  for (step in c("ac", "backtracking", "short")) {
+    run <- env$denoise(signal, 1, "mp", step, max(cosh(signal)), 20000)
+    expect_lt(run$objective, 1e-3)
+    expect_gt(variation(run$par), 1)
+  }
+})
+
+test_that("unknown names are refused in C++ too", {
+  skip_without_compiler()
+  env <- own()
+  expect_error(env$denoise(signal, 1, "newton", "ac", 1, 10), "unknown method")
+  expect_error(env$denoise(signal, 1, "cfw", "exact", 1, 10), "unknown step rule")
+  expect_error(env$denoise(signal, 1, "cfw", "short", -1, 10), "Lipschitz")
+})
+
+test_that("a step rule of one's own runs in the loop", {
+  skip_without_compiler()
+  set.seed(1)
+  Q <- crossprod(matrix(rnorm(60), 10))
+  c <- rnorm(6)
+  fit <- acfw(fn = objective_quadratic(Q, c), lmo = lmo_simplex(), method = "pfw")
+  expect_equal(own()$least_on_simplex(Q, c), fit$objective, tolerance = 1e-5)
+})
+
+test_that("the R code of the architecture document runs and agrees with its C++", {
+  skip_without_compiler()
+  env <- new.env(parent = own())
+  eval(parse(text = blocks("r")), env)
+  expect_identical(env$fit$status, "converged")
+  expect_equal(env$fit$objective, env$fit_cpp$objective, tolerance = 1e-5)
+  expect_equal(env$fit$objective, env$fit_damped$objective, tolerance = 1e-5)
+})
