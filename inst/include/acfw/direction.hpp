@@ -1,6 +1,7 @@
 // A direction chosen at run time: one of Algorithms 2-5, with the interface each of them has.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <variant>
 
@@ -53,7 +54,8 @@ AnyDirection<Atom> make_direction(const std::string& method) {
   if (method == "mp") return {Mp<Atom>{}};
   if (method == "pfw") return {Pfw<Atom>{}};
   if (method == "afw") return {Afw<Atom>{}};
-  return {Cfw<Atom>{}};
+  if (method == "cfw") return {Cfw<Atom>{}};
+  throw std::invalid_argument("unknown method: " + method);
 }
 
 }  // namespace acfw

@@ -40,9 +40,6 @@ template <class Objective, class Dictionary>
 Result minimize(Objective& f, Dictionary& dictionary, const std::string& method, AnyStepRule step,
                 const Control& control = Control{}) {
   using Atom = decltype(dictionary.minimize(f.gradient(), 0.0).atom);
-  if (method != "cfw" && method != "mp" && method != "pfw" && method != "afw") {
-    throw std::invalid_argument("unknown method: " + method);
-  }
   auto direction = make_direction<Atom>(method);
   FrankWolfe run(f, dictionary, direction, step, control);
   run.go();
