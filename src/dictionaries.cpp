@@ -1,7 +1,10 @@
+#include <RcppEigen.h>
+
 #include "dictionaries.h"
 
 #include <string>
 
+#include "acfw.hpp"
 #include "r_atoms.h"
 
 using acfw::AnyDictionary;

@@ -2,13 +2,15 @@
 // time, also after an interrupt or an error inside a closure has unwound the call that was advancing it.
 #pragma once
 
-#include <RcppEigen.h>
+#include <Rcpp.h>
 
 #include <memory>
 #include <string>
 #include <utility>
 
-#include "acfw.hpp"
+#include "acfw/direction.hpp"
+#include "acfw/frank_wolfe.hpp"
+#include "acfw/step_rule.hpp"
 #include "r_atoms.h"
 
 class Session {

@@ -3,6 +3,7 @@
 // apply_transposed(y) = G'y; it is never asked for an entry.
 #pragma once
 
+#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
