@@ -93,10 +93,13 @@ compare_curves <- function(x, against) {
   data
 }
 
-# One colour a method, one line type a step rule, so that the eye can compare either.
+# One colour a method, one line type a step rule, so that the eye can compare either; with one method, a colour each.
 compare_styles <- function(x) {
   method <- vapply(x$fits, `[[`, "", "method")
   step <- vapply(x$fits, function(fit) sub("-.*", "", short_label(fit)), "")
+  if (length(unique(method)) == 1L) {
+    return(data.frame(colour = curve_colours(length(method)), lty = 1, row.names = names(x$fits)))
+  }
   colours <- curve_colours(length(unique(method)))
   data.frame(colour = colours[match(method, unique(method))], lty = match(step, unique(step)), row.names = names(x$fits))
 }
