@@ -6,6 +6,7 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
@@ -81,24 +82,25 @@ __attribute__((target("avx2,fma"))) inline void tile(Index depth, const double* 
   }
 }
 
-/// Lays `count` lines of M (rows if `by_rows`, else columns), `width` at a time and padded with zeros, so that
-/// the kernel reads them one after another.
-inline void pack(const Strided& M, bool by_rows, Index first, Index count, Index from, Index depth, Index width,
-                 double* out) {
+/// Lays `count` lines of M (rows if `by_rows`, else columns), `width` at a time and padded with zeros, so that the
+/// kernel reads them one after another.
+template <Index width>
+void pack(const Strided& M, bool by_rows, Index first, Index count, Index from, Index depth, double* out) {
   const Index across = by_rows ? M.row_stride : M.col_stride;
   const Index along = by_rows ? M.col_stride : M.row_stride;
-  for (Index line = 0; line < count; line += width) {
+  for (Index line = 0; line < count; line += width, out += width * depth) {
     const Index used = std::min(width, count - line);
     const double* start = M.data + (first + line) * across + from * along;
-    if (used < width) std::fill(out, out + width * depth, 0.0);
-    if (across == 1) {
+    if (used < width) {
+      std::fill(out, out + width * depth, 0.0);
       for (Index k = 0; k < depth; ++k)
-        for (Index i = 0; i < used; ++i) out[k * width + i] = start[k * along + i];
+        for (Index i = 0; i < used; ++i) out[k * width + i] = start[i * across + k * along];
+    } else if (across == 1) {
+      for (Index k = 0; k < depth; ++k) std::memcpy(out + k * width, start + k * along, width * sizeof(double));
     } else {
-      for (Index i = 0; i < used; ++i)
-        for (Index k = 0; k < depth; ++k) out[k * width + i] = start[i * across + k * along];
+      for (Index k = 0; k < depth; ++k)
+        for (Index i = 0; i < width; ++i) out[k * width + i] = start[i * across + k * along];
     }
-    out += width * depth;
   }
 }
 
@@ -139,7 +141,7 @@ inline void multiply_avx2(const Strided& A, const Strided& B, double alpha, bool
   double* const b = workspace(kept_b, round_up(B.cols, tile_cols) * deepest);
   for (Index from = 0; from < A.cols; from += block_depth) {
     const Index depth = std::min(block_depth, A.cols - from);
-    pack(B, false, 0, B.cols, from, depth, tile_cols, b);
+    pack<tile_cols>(B, false, 0, B.cols, from, depth, b);
 #ifdef _OPENMP
 #pragma omp parallel num_threads(threads) if (threads > 1)
 #else
@@ -154,7 +156,7 @@ inline void multiply_avx2(const Strided& A, const Strided& B, double alpha, bool
       for (Index block = 0; block < blocks; ++block) {
         const Index top = block * block_rows;
         const Index rows = std::min(block_rows, A.rows - top);
-        pack(A, true, top, rows, from, depth, tile_rows, a);
+        pack<tile_rows>(A, true, top, rows, from, depth, a);
         tiles_of_block(rows, B.cols, depth, a, b, alpha, add || from > 0, c + top, stride);
       }
     }
