@@ -71,9 +71,8 @@ acfw_dr_mmse <- function(sigma, n_x, rho, method = "cfw", step = c("ac", "backtr
 new_dr_mmse <- function(result, sigma, n_x, rho, control, step, call, init) {
   fit <- new_fit(result, like = NULL, control = control, method = "cfw", step = step, call = call, init = init,
                  class = "acfw_dr_mmse")
-  x <- seq_len(n_x)
   fit$S <- structure(fit$par, dimnames = dimnames(sigma))
-  fit$estimator <- structure(result$estimator, dimnames = list(rownames(sigma)[x], colnames(sigma)[-x]))
+  fit$estimator <- structure(result$estimator, dimnames = estimator_names(sigma, n_x))
   fit$par <- NULL
   fit$risk <- -fit$objective
   fit$nominal <- nominal_mmse(sigma, n_x)
@@ -87,9 +86,14 @@ new_dr_mmse <- function(result, sigma, n_x, rho, control, step, call, init) {
 nominal_mmse <- function(sigma, n_x) {
   x <- seq_len(n_x)
   estimator <- t(solve(sigma[-x, -x, drop = FALSE], sigma[-x, x, drop = FALSE]))
-  dimnames(estimator) <- list(rownames(sigma)[x], colnames(sigma)[-x])
+  dimnames(estimator) <- estimator_names(sigma, n_x)
   risk <- sum(diag(sigma)[x]) - sum(estimator * sigma[x, -x, drop = FALSE])
   list(estimator = estimator, risk = max(risk, 0))
+}
+
+estimator_names <- function(sigma, n_x) {
+  x <- seq_len(n_x)
+  if (!is.null(dimnames(sigma))) list(rownames(sigma)[x], colnames(sigma)[-x])
 }
 
 # ---- what comes in ----------------------------------------------------------------------------------------------

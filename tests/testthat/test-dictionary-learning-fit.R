@@ -43,7 +43,7 @@ test_that("the least gap so far falls at least like 1/sqrt(t)", {
   a <- sim_dictionary_learning(n = 150, m = 40, p = 15, l = 5)$a
   for (damping in c("paper", "budget")) {
     set.seed(5)
-    fit <- acfw_dictionary_learning(a, 15, beta = 3, control = acfw_control(max_iter = 2000, rel_tol = 0, damping = damping))
+    fit <- acfw_dictionary_learning(a, 15, beta = 3, control = acfw_control(max_iter = 2000, tol = 0, rel_tol = 0, damping = damping))
     least <- cummin(fit$trace$gap)
     at <- c(20, 100, 500, 2000)
     expect_true(all(least[at] * sqrt(at) <= 2 * least[20] * sqrt(20)))

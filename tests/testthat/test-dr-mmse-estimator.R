@@ -14,7 +14,7 @@ random_in_ball <- function(sigma, rho) {
 
 mmse <- function(S, n_x) {
   x <- seq_len(n_x)
-  sum(diag(S)[x]) - sum(S[x, -x] * t(solve(S[-x, -x], S[-x, x])))
+  sum(diag(S)[x]) - sum(S[x, -x, drop = FALSE] * t(solve(S[-x, -x, drop = FALSE], S[-x, x, drop = FALSE])))
 }
 
 test_that("a radius towards zero returns the Bayes estimator of sigma", {
