@@ -53,6 +53,10 @@ session_objective <- function(par, spec, lmo, method, step, control, state) {
     .Call(`_acfw_session_objective`, par, spec, lmo, method, step, control, state)
 }
 
+dense_product <- function(A, B, threads) {
+    .Call(`_acfw_dense_product`, A, B, threads)
+}
+
 session_go <- function(session) {
     .Call(`_acfw_session_go`, session)
 }
