@@ -54,9 +54,15 @@ new_compare <- function(fits, labels) {
 }
 
 #' @export
-print.acfw_compare <- function(x, digits = 4, ...) {
+print.acfw_compare <- function(x, digits = 5, ...) {
   cat("<acfw_compare> ", length(x$fits), " fits\n", sep = "")
-  print(x$table, digits = digits)
+  table <- x$table
+  shown <- data.frame(  # headings short enough for one line of a terminal
+    status = table$status, objective = format(table$objective, digits = digits), gap = format(table$gap, digits = 2),
+    iter = table$iterations, seconds = format(signif(table$seconds, 3)), values = table$value, grads = table$gradient,
+    lmo = table$lmo, rejected = table$rejected, row.names = rownames(table)
+  )
+  print(shown)
   invisible(x)
 }
 

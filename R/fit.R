@@ -78,12 +78,14 @@ print.acfw <- function(x, digits = 6, ...) {
 # `value` is the line that says what was reached, where a problem has better words for it than its objective.
 print_outcome <- function(x, digits, value = c(objective = format(x$objective, digits = digits))) {
   lines <- c(
-    status = paste0(status_text(x), " after ", format(x$state$t), " iterations, ", format_seconds(x$seconds)),
+    status = paste0(status_text(x), " after ", count_of(x$state$t, "iteration"), ", ", format_seconds(x$seconds)),
     value,
     gap = paste0(format(x$gap, digits = 3), " (", gap_label(x), ")")
   )
   cat(paste0("  ", format(names(lines), width = 9), "  ", lines, "\n"), sep = "")
 }
+
+count_of <- function(n, noun) paste0(format(n), " ", noun, if (n != 1) "s")
 
 format_seconds <- function(s) {
   if (s < 1e-3) "< 1 ms" else if (s < 1) paste(round(1000 * s), "ms") else paste(format(s, digits = 3), "s")

@@ -73,6 +73,10 @@ lmo_for_engine <- function(lmo, size, call = rlang::caller_env()) {
     return(spec)
   }
   check_function(lmo, "lmo", "a function of the gradient or a built-in oracle such as lmo_l1_ball()", call)
+  if (identical(environment(lmo), topenv())) {
+    abort_input("lmo", "makes oracles but is none itself: call it, as in lmo = lmo_simplex().", call)
+  }
+  lmo
 }
 
 #' @export
