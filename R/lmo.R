@@ -22,6 +22,7 @@
 #' | [lmo_nuclear_ball()] | sum of the singular values `<= radius` | rank-one matrices |
 #' | [lmo_spectraplex()] | positive semidefinite, trace `radius` | `u u'` |
 #' | [lmo_birkhoff()] | doubly stochastic matrices | permutations |
+#' | [lmo_wasserstein()] | covariances near `sigma` in Wasserstein distance | congruences `T sigma T` |
 #' | [lmo_product()] | a product of any of these | one atom of each |
 #'
 #' @param radius The size of the set, positive.

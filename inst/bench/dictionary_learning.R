@@ -55,8 +55,10 @@ iteration <- function(a) {
   control <- acfw_control(tol = 0, rel_tol = 0, max_iter = 60, damping = "budget")
   set.seed(1)
   trace <- acfw_dictionary_learning(a, p, 10, control = control)$trace
-  own <- min(diff(trace$seconds[40:60]))
-  time <- function(A, B) min(replicate(5, system.time(acfw:::dense_product(A, B, 1L), gcFirst = FALSE)[["elapsed"]]))
+  own <- stats::median(diff(trace$seconds[30:60])[trace$accepted[30:59]])
+  time <- function(A, B) {
+    stats::median(replicate(15, system.time(for (k in 1:4) acfw:::dense_product(A, B, 1L), gcFirst = FALSE)[["elapsed"]])) / 4
+  }
   D <- matrix(0.5, nrow(a), p)
   X <- matrix(0.5, p, ncol(a))
   products <- time(D, X) + time(t(D), a) + time(D, matrix(0.5, p, p))
