@@ -39,6 +39,7 @@ class L1WorkingSet {
   std::size_t size() const { return columns_.size(); }
   long newton_steps() const { return newton_steps_; }
   long products() const { return products_; }
+  int failed() const { return quadratic_.failed_pivots_; }
   long formed() const { return hessians_; }
 
  private:
@@ -120,7 +121,7 @@ class L1WorkingSet {
     products_ += quadratic_.products();
     ++newton_steps_;
     d_ = x_ - y_;
-    const double slope = g_.dot(d_);
+    const double slope = descent(g_, x_, y_);
     const double expected = 0.5 * d_.dot(g_ - model_gradient_);  // the model's divergence at the full step
     if (!(slope > 0.0)) return retry_fresh(fresh);
     f.prepare(columns_, d_, slope);

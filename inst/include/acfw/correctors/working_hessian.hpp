@@ -59,10 +59,40 @@ class WorkingHessian {
       lean_[a] = lean_[kept[a]];
       diagonal_[a] = diagonal_[kept[a]];
     }
+    lean_.conservativeResize(k);
+    diagonal_.conservativeResize(k);
     if (!formed_) return;
     for (Index b = 0; b < k; ++b) {  // kept is increasing: nothing is overwritten before it is read
       for (Index a = 0; a < k; ++a) H_(a, b) = H_(kept[a], kept[b]);
     }
+  }
+
+  /// Solves with the rows and columns `face` of a formed Hessian, for two right-hand sides at once.
+  void solve(const std::vector<Index>& face, Eigen::MatrixXd& sides) {
+    const Index k = static_cast<Index>(face.size());
+    K_.resize(k, k);
+    for (Index b = 0; b < k; ++b) {
+      const double* column = H_.data() + face[b] * H_.outerStride();
+      for (Index a = b; a < k; ++a) K_(a, b) = column[face[a]];
+    }
+    double jitter = 0.0;
+    for (int tries = 0; tries < 8; ++tries) {  // collinear columns make it singular; what was small stays small
+      Eigen::MatrixXd& K = K_;
+      if (jitter > 0.0) {
+        for (Index a = 0; a < k; ++a) K(a, a) = diagonal_[face[a]] * (1.0 + jitter);
+        for (Index b = 0; b < k; ++b) {
+          const double* column = H_.data() + face[b] * H_.outerStride();
+          for (Index a = b + 1; a < k; ++a) K(a, b) = column[face[a]];
+        }
+      }
+      Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(K);
+      if (factor.info() == Eigen::Success) {
+        factor.solveInPlace(sides);
+        if (sides.allFinite()) return;
+      }
+      jitter = jitter > 0.0 ? 100.0 * jitter : 1e-14;
+    }
+    sides.setZero();
   }
 
   Vector diagonal() const { return diagonal_; }
@@ -161,7 +191,7 @@ class WorkingHessian {
   double lambda_ = 0.0;
   double total_ = 0.0;
   Vector lean_, diagonal_, u_;
-  Eigen::MatrixXd H_;
+  Eigen::MatrixXd H_, K_;
   Index capacity_ = 0;
   bool formed_ = false;
   std::vector<int> start_, next_, place_;
