@@ -40,7 +40,7 @@ class L1Quadratic {
     const auto gap = [&] { return gradient.dot(x) + radius * gradient.lpNorm<Eigen::Infinity>(); };
     while (products_ < most_products && gap() > tol) {
       const int before = products_;
-      if (direct_ && hessian.formed() && pivot(hessian, gradient, x, radius)) break;
+      if (hessian.formed() && pivot(hessian, gradient, x, radius)) break;
       project_gradient(hessian, gradient, x, radius);
       if (gap() <= tol) break;
       descend_face(hessian, gradient, x, radius, most_products);
@@ -51,6 +51,9 @@ class L1Quadratic {
   }
 
   int products() const { return products_; }
+
+  /// Whether conjugate gradients have been too slow so far, so that a formed Hessian pays.
+  bool direct() const { return direct_; }
 
  private:
   // Along d_, of slope -`slope`, as far as the quadratic falls.
@@ -159,11 +162,14 @@ class L1Quadratic {
       if (s_[j] != 0.0) face_.push_back(j);
     }
     if (face_.empty()) return;
-    if (!hessian.formed() || !(direct_ && solve_directly(hessian, gradient, x, radius))) {
-      const int budget = hessian.formed() ? 10 + static_cast<int>(face_.size()) / 20 : most_products;
-      if (!iterate(hessian, gradient, x, radius, std::min(budget, most_products - products_)) && hessian.formed()) {
+    if (hessian.formed()) {
+      solve_directly(hessian, gradient, x, radius);
+    } else {
+      const int budget = hessian.can_form() ? hessian.worth() : most_products;
+      if (!iterate(hessian, gradient, x, radius, std::min(budget, most_products - products_)) && hessian.can_form()) {
         direct_ = true;
-        solve_directly(hessian, gradient, x, radius);
+        hessian.form();
+        return;
       }
     }
     y_ = x + total_;
@@ -178,7 +184,7 @@ class L1Quadratic {
 
   // By a Cholesky factor: where conjugate gradients take longer than that.
   template <class Hessian>
-  bool solve_directly(Hessian& hessian, const Vector& gradient, const Vector& x, double radius) {
+  void solve_directly(Hessian& hessian, const Vector& gradient, const Vector& x, double radius) {
     const Index k = static_cast<Index>(face_.size());
     sides_.resize(k, 2);
     for (Index a = 0; a < k; ++a) {
@@ -197,7 +203,6 @@ class L1Quadratic {
     for (Index a = 0; a < k; ++a) total_[face_[a]] = sides_(a, 0) - mu * sides_(a, 1);
     hessian.apply(total_, Htotal_);
     ++products_;
-    return true;
   }
 
   // By conjugate gradients preconditioned with diag(H), keeping ||x||_1 if the ball holds x back. Returns whether they

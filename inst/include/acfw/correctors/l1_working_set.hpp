@@ -111,7 +111,7 @@ class L1WorkingSet {
     }
     const bool fresh = formed_ == 0;
     if (formed_ < k) {
-      hessian_.form(f.design(), columns_, v_, f.lambda(), f.has_intercept(), formed_);
+      hessian_.set(f.design(), columns_, v_, f.lambda(), f.has_intercept(), quadratic_.direct(), formed_);
       ++hessians_;
     }
     formed_ = k;

@@ -12,9 +12,10 @@ namespace acfw {
 template <class Matrix>
 class WorkingHessian {
  public:
-  /// The Hessian on `columns` at curvatures v. `keep` of the leading columns are those of the last call at the same v.
-  void form(const Design<Matrix>& A, const std::vector<Index>& columns, const Vector& v, double lambda, bool centred,
-            Index keep) {
+  /// The Hessian on `columns` at curvatures v, of which the first `keep` columns are those of the last call at the same v;
+  /// applied through the columns unless `densely`.
+  void set(const Design<Matrix>& A, const std::vector<Index>& columns, const Vector& v, double lambda, bool centred,
+           bool densely, Index keep) {
     A_ = &A;
     columns_ = &columns;
     v_ = &v;
@@ -23,6 +24,8 @@ class WorkingHessian {
     lean_.conservativeResize(k);
     diagonal_.conservativeResize(k);
     total_ = centred ? v.sum() : 0.0;
+    entries_ = 0.0;
+    for (Index a = 0; a < k; ++a) entries_ += static_cast<double>(A.column_size(columns[a]));
     for (Index a = keep; a < k; ++a) {
       double lean = 0.0, square = 0.0;
       A.for_column(columns[a], [&](Index i, double x) {
@@ -31,25 +34,24 @@ class WorkingHessian {
         square += vx * x;
       });
       lean_[a] = centred ? lean : 0.0;
-      diagonal_[a] = square + lambda - (centred && total_ > 0.0 ? lean * (lean / total_) : 0.0);
+      diagonal_[a] = square + lambda - (total_ > 0.0 ? lean * (lean / total_) : 0.0);
     }
-    const bool was_formed = formed_;
-    formed_ = worth_forming(A, columns);
-    if (!formed_) return;
-    if (!was_formed) keep = 0;
-    if (capacity_ < k) {
-      Eigen::MatrixXd larger = Eigen::MatrixXd::Zero(k + k / 2, k + k / 2);
-      if (keep > 0) larger.topLeftCorner(keep, keep) = H_.topLeftCorner(keep, keep);
-      H_.swap(larger);
-      capacity_ = k + k / 2;
+    if (!densely || !can_form()) {
+      formed_ = 0;
+    } else {
+      form(std::min(keep, formed_));
     }
-    H_.block(0, keep, k, k - keep).setZero();
-    fill(A, columns, v, keep);
-    for (Index b = keep; b < k; ++b) {
-      if (total_ > 0.0) H_.col(b).head(k) -= (lean_[b] / total_) * lean_.head(k);
-      H_(b, b) += lambda;
-    }
-    for (Index b = keep; b < k; ++b) H_.row(b).head(keep) = H_.col(b).head(keep).transpose();
+  }
+
+  bool can_form() const { return lean_.size() <= largest_formed; }
+  bool formed() const { return formed_ > 0; }
+  void form() { form(0); }
+
+  /// How many products by columns cost as much as forming it.
+  int worth() const {
+    const double rows = static_cast<double>(A_->rows());
+    const double ratio = A_->dense() ? static_cast<double>(lean_.size()) / 12.0 : entries_ / (2.0 * rows);
+    return 8 + static_cast<int>(std::min(ratio, 400.0));
   }
 
   /// Columns left: `kept[a]` is the old place of the new column a.
@@ -61,7 +63,8 @@ class WorkingHessian {
     }
     lean_.conservativeResize(k);
     diagonal_.conservativeResize(k);
-    if (!formed_) return;
+    if (formed_ == 0) return;
+    formed_ = k;
     for (Index b = 0; b < k; ++b) {  // kept is increasing: nothing is overwritten before it is read
       for (Index a = 0; a < k; ++a) H_(a, b) = H_(kept[a], kept[b]);
     }
@@ -96,14 +99,11 @@ class WorkingHessian {
   }
 
   Vector diagonal() const { return diagonal_; }
-  bool formed() const { return formed_; }
-
   void apply(const Vector& d, Vector& Hd) {
     const Index k = d.size();
-    if (formed_) {
+    if (formed_ > 0) {
       Hd.setZero(k);
-      Index b = 0;
-      for (; b < k; ++b) {
+      for (Index b = 0; b < k; ++b) {
         if (d[b] != 0.0) Hd += d[b] * H_.col(b).head(k);
       }
       return;
@@ -117,8 +117,23 @@ class WorkingHessian {
   }
 
  private:
-  bool worth_forming(const Design<Matrix>&, const std::vector<Index>& columns) const {
-    return columns.size() <= largest_formed;
+  void form(Index keep) {
+    const Design<Matrix>& A = *A_;
+    const std::vector<Index>& columns = *columns_;
+    const Index k = static_cast<Index>(columns.size());
+    if (H_.cols() < k) {
+      Eigen::MatrixXd larger = Eigen::MatrixXd::Zero(k + k / 2, k + k / 2);
+      if (keep > 0) larger.topLeftCorner(keep, keep) = H_.topLeftCorner(keep, keep);
+      H_.swap(larger);
+    }
+    H_.block(0, keep, k, k - keep).setZero();
+    fill(A, columns, *v_, keep);
+    for (Index b = keep; b < k; ++b) {
+      if (total_ > 0.0) H_.col(b).head(k) -= (lean_[b] / total_) * lean_.head(k);
+      H_(b, b) += lambda_;
+    }
+    for (Index b = keep; b < k; ++b) H_.row(b).head(keep) = H_.col(b).head(keep).transpose();
+    formed_ = k;
   }
 
   // Columns `keep` and later of A_W' V A_W.
@@ -183,7 +198,7 @@ class WorkingHessian {
     }
   }
 
-  static constexpr std::size_t largest_formed = 1500;
+  static constexpr Index largest_formed = 1500;
 
   const Design<Matrix>* A_ = nullptr;
   const std::vector<Index>* columns_ = nullptr;
@@ -192,8 +207,8 @@ class WorkingHessian {
   double total_ = 0.0;
   Vector lean_, diagonal_, u_;
   Eigen::MatrixXd H_, K_;
-  Index capacity_ = 0;
-  bool formed_ = false;
+  Index formed_ = 0;  // leading columns held in H_
+  double entries_ = 0.0;
   std::vector<int> start_, next_, place_;
   std::vector<double> entry_;
 };
