@@ -29,6 +29,18 @@ session_objective <- function(par, spec, lmo, method, step, control, state) {
     .Call(`_acfw_session_objective`, par, spec, lmo, method, step, control, state)
 }
 
+session_lasso_logistic <- function(x, problem, radii, method, step, control) {
+    .Call(`_acfw_session_lasso_logistic`, x, problem, radii, method, step, control)
+}
+
+column_deviations <- function(x, w) {
+    .Call(`_acfw_column_deviations`, x, w)
+}
+
+first_not_finite <- function(x) {
+    .Call(`_acfw_first_not_finite`, x)
+}
+
 session_go <- function(session) {
     .Call(`_acfw_session_go`, session)
 }

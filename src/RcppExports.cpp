@@ -103,6 +103,45 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// session_lasso_logistic
+SEXP session_lasso_logistic(Rcpp::RObject x, Rcpp::List problem, std::vector<double> radii, std::string method, std::string step, Rcpp::List control);
+RcppExport SEXP _acfw_session_lasso_logistic(SEXP xSEXP, SEXP problemSEXP, SEXP radiiSEXP, SEXP methodSEXP, SEXP stepSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< std::vector<double> >::type radii(radiiSEXP);
+    Rcpp::traits::input_parameter< std::string >::type method(methodSEXP);
+    Rcpp::traits::input_parameter< std::string >::type step(stepSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(session_lasso_logistic(x, problem, radii, method, step, control));
+    return rcpp_result_gen;
+END_RCPP
+}
+// column_deviations
+SEXP column_deviations(Rcpp::RObject x, Eigen::VectorXd w);
+RcppExport SEXP _acfw_column_deviations(SEXP xSEXP, SEXP wSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Eigen::VectorXd >::type w(wSEXP);
+    rcpp_result_gen = Rcpp::wrap(column_deviations(x, w));
+    return rcpp_result_gen;
+END_RCPP
+}
+// first_not_finite
+SEXP first_not_finite(Rcpp::RObject x);
+RcppExport SEXP _acfw_first_not_finite(SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(first_not_finite(x));
+    return rcpp_result_gen;
+END_RCPP
+}
 // session_go
 SEXP session_go(SEXP session);
 RcppExport SEXP _acfw_session_go(SEXP sessionSEXP) {
@@ -134,6 +173,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_spectral_norm_sparse", (DL_FUNC) &_acfw_spectral_norm_sparse, 1},
     {"_acfw_session_closures", (DL_FUNC) &_acfw_session_closures, 8},
     {"_acfw_session_objective", (DL_FUNC) &_acfw_session_objective, 7},
+    {"_acfw_session_lasso_logistic", (DL_FUNC) &_acfw_session_lasso_logistic, 6},
+    {"_acfw_column_deviations", (DL_FUNC) &_acfw_column_deviations, 2},
+    {"_acfw_first_not_finite", (DL_FUNC) &_acfw_first_not_finite, 1},
     {"_acfw_session_go", (DL_FUNC) &_acfw_session_go, 1},
     {"_acfw_session_result", (DL_FUNC) &_acfw_session_result, 1},
     {NULL, NULL, 0}
