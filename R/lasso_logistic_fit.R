@@ -32,11 +32,9 @@ lasso_coefficients <- function(results, problem, beta) {
   value <- unlist(lapply(results, `[[`, "value"))
   rows <- unlist(index)
   if (problem$standardize) value <- value * problem$scale[rows]
-  names <- colnames(problem$x)
-  if (is.null(names)) names <- paste0("V", seq_len(ncol(problem$x)))
   Matrix::sparseMatrix(
     i = as.integer(rows), p = c(0L, cumsum(lengths(index))), x = as.double(value),
-    dims = c(ncol(problem$x), length(beta)), dimnames = list(names, NULL)
+    dims = c(ncol(problem$x), length(beta)), dimnames = list(colnames(problem$x), NULL)
   )
 }
 
@@ -54,6 +52,12 @@ join_traces <- function(results, beta) {
   joined$seconds <- joined$seconds + rep(before, rows)
   rownames(joined) <- NULL
   cbind(beta = rep(beta, rows), joined)
+}
+
+# Names of some variables; made up only where asked for, a large design has many.
+variable_names <- function(fit, which) {
+  names <- rownames(fit$coefficients)
+  if (is.null(names)) paste0("V", which) else names[which]
 }
 
 warn_stalled <- function(fit) {

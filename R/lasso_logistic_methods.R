@@ -70,6 +70,7 @@ coefficients_at <- function(object, beta, call = rlang::caller_env()) {
 }
 
 rbind_intercept <- function(at) {
+  if (is.null(rownames(at$b))) rownames(at$b) <- paste0("V", seq_len(nrow(at$b)))
   if (!at$has_intercept) return(at$b)
   rbind(Matrix::Matrix(at$intercept, nrow = 1L, sparse = TRUE, dimnames = list("(Intercept)", NULL)), at$b)
 }
@@ -138,7 +139,7 @@ nobs.acfw_lasso_logistic <- function(object, ...) object$nobs
 tidy.acfw_lasso_logistic <- function(x, conf.int = FALSE, ...) {
   b <- x$coefficients
   column <- rep(seq_len(ncol(b)), diff(b@p))
-  table <- data.frame(term = rownames(b)[b@i + 1L], beta = x$beta[column], penalty = x$penalty[column], estimate = b@x)
+  table <- data.frame(term = variable_names(x, b@i + 1L), beta = x$beta[column], penalty = x$penalty[column], estimate = b@x)
   if (!x$has_intercept) return(table)
   start <- data.frame(term = rep("(Intercept)", length(x$beta)), beta = x$beta, penalty = x$penalty, estimate = x$intercept)
   table <- rbind(start, table)

@@ -37,7 +37,9 @@ plot.acfw_lasso_logistic <- function(x, what = if (length(x$beta) > 1L) "path" e
 # Rows of the coefficients that are ever used, dense: these are few.
 path_rows <- function(x) {
   rows <- sort(unique(x$coefficients@i)) + 1L
-  as.matrix(x$coefficients[rows, , drop = FALSE])
+  used <- as.matrix(x$coefficients[rows, , drop = FALSE])
+  rownames(used) <- variable_names(x, rows)
+  used
 }
 
 # Of a path, the gap at each radius; of a single fit, the gap over the iterations.

@@ -152,7 +152,7 @@ class L1WorkingSet {
   static constexpr double inner_accuracy = 0.1;
   static constexpr double model_accuracy = 0.05;
   static constexpr double nearly = 0.7;
-  static constexpr double trust = 0.2;
+  static constexpr double trust = 0.05;
   static constexpr double sufficient = 1e-4;
 
   double radius_;

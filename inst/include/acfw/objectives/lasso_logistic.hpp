@@ -256,43 +256,57 @@ class LassoLogistic {
 
   // ---- the intercept ------------------------------------------------------------------------------------
 
-  // min over delta of F(z - gamma u + delta) - F(z) + gamma <r, u>, by Newton's method kept inside a bracket: the
-  // root lies where the null intercept takes the smallest and the largest margin.
-  double profile(double gamma) {
-    double low = std::numeric_limits<double>::infinity(), high = -low, residual = 0.0, weight = 0.0, lean = 0.0;
+  // Where the root of the intercept's equation must lie: where the null intercept takes the smallest and the largest
+  // margin. Needed only when Newton's method goes astray.
+  struct Bracket {
+    double from = -std::numeric_limits<double>::infinity();
+    double to = std::numeric_limits<double>::infinity();
+
+    void cut(double at, double slope) { (slope > 0.0 ? to : from) = at; }
+    bool open() const { return !(std::isfinite(from) && std::isfinite(to)); }
+    bool holds(double x) const { return x >= from && x <= to; }
+  };
+
+  void close(Bracket& bracket, double offset, double gamma) const {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
     for (Index i = 0; i < m_.size(); ++i) {
-      const double z = margin(i) - gamma * u_[i];
+      const double z = m_[i] + offset - gamma * u_[i];
       low = std::min(low, z);
       high = std::max(high, z);
-      residual += r_[i];
-      const double v = loss_.w[i] * p_[i] * q_[i];
-      weight += v;
-      lean += v * u_[i];
     }
-    double from = null_intercept_ - high, to = null_intercept_ - low;
-    double delta = weight > 0.0 ? gamma * lean / weight : 0.5 * (from + to);
-    delta = std::min(std::max(delta, from), to);
+    bracket.from = std::max(bracket.from, null_intercept_ - high);
+    bracket.to = std::min(bracket.to, null_intercept_ - low);
+  }
+
+  // min over delta of F(z - gamma u + delta) - F(z) + gamma <r, u>, by Newton's method kept inside a bracket.
+  double profile(double gamma) {
+    double lean = 0.0;
+    for (Index i = 0; i < m_.size(); ++i) lean += loss_.w[i] * p_[i] * q_[i] * u_[i];
+    double delta = weight_ > 0.0 ? gamma * lean / weight_ : 0.0;
+    if (!std::isfinite(delta)) delta = 0.0;
+    Bracket bracket;
     for (int pass = 0;; ++pass) {
-      double divergence = delta * residual, slope = residual, curvature = 0.0;
+      double divergence = delta * residual_, slope = residual_, curvature = 0.0;
       for (Index i = 0; i < m_.size(); ++i) {
+        const double w = loss_.w[i];
         const Shift shift = softplus_shift(margin(i), {p_[i], q_[i]}, delta - gamma * u_[i]);
-        divergence += loss_.w[i] * shift.divergence;
-        slope += loss_.w[i] * shift.change;
-        curvature += loss_.w[i] * (p_[i] + shift.change) * (q_[i] - shift.change);
+        divergence += w * shift.divergence;
+        slope += w * shift.change;
+        curvature += w * (p_[i] + shift.change) * (q_[i] - shift.change);
       }
-      (slope > 0.0 ? to : from) = delta;
-      double next = delta - slope / curvature;
-      const bool inside = next >= from && next <= to;
+      bracket.cut(delta, slope);
+      const double next = delta - slope / curvature;
       const double gain = 0.5 * slope * (delta - next);  // of the Newton step, to leading order
-      if (inside && gain <= profile_accuracy * divergence) {
+      if (bracket.holds(next) && gain <= profile_accuracy * divergence) {
         shift_ = next;
         return divergence - gain;
       }
-      if (pass == most_passes || slope == 0.0 || !(to > from)) {
+      if (pass == most_passes || slope == 0.0 || !(bracket.to > bracket.from)) {
         shift_ = delta;
         return divergence;
       }
-      delta = inside ? next : 0.5 * (from + to);
+      if ((!bracket.holds(next) || pass == 8) && bracket.open()) close(bracket, b0_, gamma);
+      delta = bracket.holds(next) && pass < 20 ? next : 0.5 * (bracket.from + bracket.to);
     }
   }
 
@@ -303,9 +317,8 @@ class LassoLogistic {
       for_rows([&](Index i) { look_at(i); });
       return;
     }
-    double from = null_intercept_ - m_.maxCoeff(), to = null_intercept_ - m_.minCoeff();
-    b0_ = std::min(std::max(b0_, from), to);
-    for (int pass = 0; pass < most_passes; ++pass) {
+    Bracket bracket;
+    for (int pass = 0;; ++pass) {
       double sum = 0.0, size = 0.0, weight = 0.0;
       for (Index i = 0; i < m_.size(); ++i) {
         look_at(i);
@@ -313,13 +326,19 @@ class LassoLogistic {
         size += std::abs(r_[i]);
         weight += loss_.w[i] * p_[i] * q_[i];
       }
-      if (std::abs(sum) <= 4.0 * epsilon * size || !(to > from)) return;
-      (sum > 0.0 ? to : from) = b0_;
-      const double next = b0_ - sum / weight;
+      residual_ = sum;
+      weight_ = weight;
+      if (std::abs(sum) <= residual_accuracy * size || pass == most_passes) return;
+      bracket.cut(b0_, sum);
+      if (!(bracket.to > bracket.from)) return;
+      double next = b0_ - sum / weight;
+      if ((!bracket.holds(next) || pass == 8) && bracket.open()) {
+        close(bracket, 0.0, 0.0);
+      }
+      if (!bracket.holds(next) || pass > 20) next = 0.5 * (bracket.from + bracket.to);
       if (next == b0_) return;
-      b0_ = next >= from && next <= to ? next : 0.5 * (from + to);
+      b0_ = next;
     }
-    for (Index i = 0; i < m_.size(); ++i) look_at(i);
   }
 
   void look_at(Index i) {
@@ -332,6 +351,7 @@ class LassoLogistic {
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();
   static constexpr double dust = 8 * epsilon;
   static constexpr double profile_accuracy = 1e-6;
+  static constexpr double residual_accuracy = 1e-15;
   static constexpr int most_passes = 100;
 
   Design<Matrix> A_;
@@ -344,6 +364,8 @@ class LassoLogistic {
   Vector b_;
   double b0_ = 0.0;
   double null_intercept_ = 0.0;
+  double residual_ = 0.0;  // sum of r, zero up to rounding
+  double weight_ = 0.0;    // sum of the second derivatives
   std::vector<Index> support_;
   std::vector<char> held_;
   Index top_ = 0;
