@@ -18,15 +18,18 @@ ACFW_INLINE double huber_derivative(double r, double delta) {
 /// Huber's loss at r with derivative g: r^2/2 where g = r, delta (|r| - delta/2) where |g| = delta.
 ACFW_INLINE double huber_value(double r, double g) { return g * (r - 0.5 * g); }
 
+/// max(x, 0) without a comparison: compilers turn correlated comparisons into branches, and branches into scalar code.
+ACFW_INLINE double positive_part(double x) { return 0.5 * (x + std::abs(x)); }
+
 /// h(r + t) - h(r) - h'(r) t for Huber's h, as the area between its derivative and the constant h'(r): a sum of
 /// terms of one sign. The derivative is flat at first, then climbs with slope one, then is flat again.
 ACFW_INLINE double huber_divergence(double r, double t, double delta) {
-  r = t < 0.0 ? -r : r;
-  t = t < 0.0 ? -t : t;
-  const double low = r > -delta ? r : -delta;
-  const double rise = delta - low, climb = rise > 0.0 ? rise : 0.0;  // how far the derivative can still rise
-  const double late = low - r, left = t - late, run = left > 0.0 ? left : 0.0;  // what is left of t when it starts to
-  const double up = run < climb ? run : climb;
+  r = std::copysign(1.0, t) * r;
+  t = std::abs(t);
+  const double late = positive_part(-delta - r);           // how long it stays flat
+  const double climb = positive_part(delta - r - late);    // how far it can still rise
+  const double run = positive_part(t - late);              // what is left of t when it starts to
+  const double up = run - positive_part(run - climb);
   return up * (run - 0.5 * up);
 }
 

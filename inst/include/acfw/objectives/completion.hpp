@@ -67,6 +67,32 @@ class Completion {
     return loss_divergence(data(), image_.data(), gamma);
   }
 
+  /// The gamma in [0, 1] with the least f on the line whose values on the entries are z - gamma u. Its derivative is
+  /// piecewise linear and increasing: secant steps inside a bracket find its root.
+  double best_step(const Vector& u) const {
+    const double slope = g_.dot(u);
+    if (!(slope > 0.0)) return 0.0;
+    if (std::isinf(delta_)) return std::min(1.0, slope / weighted_square(u));
+    const bool weighted = entries_.weight.size() > 0;
+    auto derivative = [&](double gamma) {
+      double sum = 0.0;
+      for (Index e = 0; e < z_.size(); ++e) {
+        const double d = u[e] * huber_derivative(z_[e] - gamma * u[e] - entries_.value[e], delta_);
+        sum += weighted ? entries_.weight[e] * d : d;
+      }
+      return -entries_.scale() * sum;
+    };
+    double low = 0.0, at_low = -slope, high = 1.0, at_high = derivative(1.0);
+    if (at_high <= 0.0) return 1.0;
+    for (int tries = 0; tries < 6 && at_low < -0.02 * slope; ++tries) {
+      const double gamma = low + (high - low) * std::clamp(at_low / (at_low - at_high), 0.05, 0.95);
+      const double here = derivative(gamma);
+      (here <= 0.0 ? low : high) = gamma;
+      (here <= 0.0 ? at_low : at_high) = here;
+    }
+    return low;
+  }
+
   void commit(double gamma) {
     const double with_point = inner_with_point_;
     norm2_point_ += -2.0 * gamma * with_point + gamma * gamma * norm2_;
