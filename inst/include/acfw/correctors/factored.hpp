@@ -20,7 +20,8 @@ class FactoredCorrector {
   struct Settings {
     Index rank_max = -1;          ///< -1: no limit
     int most_steps = 40;          ///< L-BFGS steps in a phase
-    double share_of_gap = 0.02;   ///< a phase ends when a step gains no more than this share of the gap
+    double share_of_gap = 0.02;   ///< a phase ends when a step gains no more than this share of the gap,
+    double small_share = 0.05;    ///< and of what the phase has gained so far
     double single_until = 3e-5;   ///< gap / f below which factors are double
     bool verbose = false;
   };
@@ -31,9 +32,9 @@ class FactoredCorrector {
 
   bool correct(Completion& f, double gap, Counts& counts) {
     const double before = f.value();
-    ThinSvd x = f.point();
+    Terms x = f.terms();
     grow(f, x);
-    if (x.rank() == 0) return false;
+    if (x.size() == 0) return false;
     const bool exact = gap < settings_.single_until * std::abs(before) || force_double_;
     const Phase phase = exact ? descend<double>(f, x, gap, counts) : descend<float>(f, x, gap, counts);
     ball_->want(std::clamp<Index>(f.rank() / 3, first_block, last_block));
@@ -49,44 +50,29 @@ class FactoredCorrector {
   };
 
   // X <- (1 - tau) X - tau beta sum of omega_k u_k v_k', omega proportional to sigma_k - mu, tau by line search.
-  void grow(Completion& f, ThinSvd& x) const {
+  void grow(const Completion& f, Terms& x) const {
     const SingularBlock& block = ball_->block();
     const double beta = ball_->radius();
-    const double mu = x.rank() > 0 ? -f.along_point() / beta : 0.0;
+    const double mu = -f.along_point() / beta;
     Index more = 0;
     while (more + 1 < block.size() && block.sigma[more + 1] > mu * (1.0 + 1e-9)) ++more;
-    if (settings_.rank_max >= 0) more = std::min(more, settings_.rank_max - x.rank());
+    if (settings_.rank_max >= 0) more = std::min(more, settings_.rank_max - x.size());
     if (more <= 0) return;
-    Vector omega = (block.sigma.segment(1, more).array() - mu).matrix();
-    omega /= omega.sum();
-    const Index r = x.rank();
-    Eigen::MatrixXd A(x.U.rows(), r + more), B(x.V.rows(), r + more);
-    Vector w(r + more);
-    A << x.U, block.U.middleCols(1, more);
-    B << x.V, block.V.middleCols(1, more);
-    const double tau = step_towards(f, -beta * omega, block.U.middleCols(1, more), block.V.middleCols(1, more));
+    const Vector excess = (block.sigma.segment(1, more).array() - mu).matrix();
+    const Terms target{block.U.middleCols(1, more), -beta / excess.sum() * excess, block.V.middleCols(1, more)};
+    const double tau = f.best_step_towards(target);
     if (!(tau > 0.0)) return;
-    w << (1.0 - tau) * x.d, -tau * beta * omega;
-    x = compress(A, w, B);
-  }
-
-  // The exact step from X towards T = U diag(w) V': one for the squared loss, safeguarded Newton for Huber's.
-  static double step_towards(const Completion& f, const Vector& w, const Eigen::MatrixXd& U, const Eigen::MatrixXd& V) {
-    const Entries& entries = f.entries();
-    const Index width = (w.size() + 15) / 16 * 16;
-    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    RowMajor A = RowMajor::Zero(entries.rows, width), B = RowMajor::Zero(entries.cols, width);
-    A.leftCols(w.size()) = U * w.asDiagonal();
-    B.leftCols(w.size()) = V;
-    Vector target(entries.size());
-    values_at_entries(entries, width, A.data(), B.data(), 1.0, target.data(), f.threads());
-    return f.best_step(f.values() - target);
+    Terms sum{{x.A.rows(), x.size() + more}, Vector(x.size() + more), {x.B.rows(), x.size() + more}};
+    sum.A << x.A, target.A;
+    sum.w << (1.0 - tau) * x.w, tau * target.w;
+    sum.B << x.B, target.B;
+    x = std::move(sum);
   }
 
   template <class Real>
-  Phase descend(Completion& f, const ThinSvd& x, double gap, Counts& counts) {
+  Phase descend(Completion& f, const Terms& x, double gap, Counts& counts) {
     const double before = f.value();
-    FactoredModel<Real> model(f, ball_->radius(), x.rank());
+    FactoredModel<Real> model(f, ball_->radius(), x.size());
     auto at = model.variables(x);
     auto scratch = at;
     model.evaluate(at, scratch);
@@ -96,25 +82,17 @@ class FactoredCorrector {
     LbfgsGoal goal;
     goal.most_steps = settings_.most_steps;
     goal.small_decrease = settings_.share_of_gap * gap;
+    goal.small_share = settings_.small_share;
     const LbfgsResult result = lbfgs.minimize(at, goal);
     counts.value += result.evaluations + 1;
     counts.gradient += result.evaluations + 1;
     const double zero = sizeof(Real) == 4 ? 1e-6 : 1e-12;
     ThinSvd better = model.point(at, zero);
     if (settings_.verbose) {
-      std::printf("   phase<%zu> r %ld -> %ld  f %.9f -> %.9f steps %d evals %d mu %.3e\n", sizeof(Real), x.rank(),
+      std::printf("   phase<%zu> r %ld -> %ld  f %.9f -> %.9f steps %d evals %d mu %.3e\n", sizeof(Real), x.size(),
                   better.rank(), before, result.value, result.steps, result.evaluations, model.mu());
     }
-    return {accept(f, std::move(better))};
-  }
-
-  static bool accept(Completion& f, ThinSvd x) {
-    const double before = f.value();
-    ThinSvd old = f.point();
-    f.assign(std::move(x));
-    if (f.value() < before) return true;
-    f.assign(std::move(old));
-    return false;
+    return {f.assign_if_lower(std::move(better))};
   }
 
   OperatorNuclearBall* ball_;

@@ -36,17 +36,21 @@ class FactoredModel {
   double mu() const { return mu_; }
 
   /// Balanced factors of x, scaled to entries of order one, and the slack that the radius leaves.
-  Variables variables(const ThinSvd& x) const {
+  Variables variables(const Terms& x) const {
     Variables at(size(), Real(0));
     const double unit = static_cast<double>(entries_.rows + entries_.cols) / beta_;  // N / beta
-    const Vector root = (unit * x.d.array()).sqrt().matrix();
     Real* U = at.data();
     Real* V = U + entries_.rows * width_;
-    for (Index k = 0; k < x.rank(); ++k) {
-      for (Index i = 0; i < entries_.rows; ++i) U[i * width_ + k] = static_cast<Real>(root[k] * x.U(i, k));
-      for (Index j = 0; j < entries_.cols; ++j) V[j * width_ + k] = static_cast<Real>(root[k] * x.V(j, k));
+    double held = 0.0;
+    for (Index k = 0; k < x.size(); ++k) {
+      const double a = x.A.col(k).norm(), b = x.B.col(k).norm(), norm = std::abs(x.w[k]) * a * b;
+      if (!(norm > 0.0)) continue;
+      const double root = std::sqrt(unit * norm), on_a = std::copysign(root / a, x.w[k]), on_b = root / b;
+      for (Index i = 0; i < entries_.rows; ++i) U[i * width_ + k] = static_cast<Real>(on_a * x.A(i, k));
+      for (Index j = 0; j < entries_.cols; ++j) V[j * width_ + k] = static_cast<Real>(on_b * x.B(j, k));
+      held += norm;
     }
-    const double unused = 2.0 * unit * (beta_ - x.nuclear_norm());
+    const double unused = 2.0 * unit * (beta_ - held);
     at[slack()] = static_cast<Real>(unused > 0.0 ? std::sqrt(unused) : 0.0);
     return at;
   }

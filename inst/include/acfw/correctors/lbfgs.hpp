@@ -14,7 +14,8 @@ namespace acfw {
 
 struct LbfgsGoal {
   int most_steps = 30;
-  double small_decrease = 0.0;  ///< stop when a step can be expected to gain no more than this
+  double small_decrease = 0.0;  ///< stop when a step can be expected to gain no more than this,
+  double small_share = 1.0;     ///< and no more than this share of what has been gained
   std::function<bool()> out_of_time;
 };
 
@@ -38,6 +39,7 @@ class Lbfgs {
     Variables g(x.size()), d(x.size()), trial(x.size()), trial_g(x.size());
     result.value = model_.evaluate(x, g);
     result.evaluations = 1;
+    const double first = result.value;
     while (result.steps < goal.most_steps && !(goal.out_of_time && goal.out_of_time())) {
       d = g;
       double slope = direction(d, g);
@@ -46,7 +48,8 @@ class Lbfgs {
         d = g;
         slope = direction(d, g);
       }
-      if (!(slope < 0.0) || -0.5 * slope <= goal.small_decrease) break;
+      const double gain = -0.5 * slope, gained = first - result.value;
+      if (!(slope < 0.0) || (gain <= goal.small_decrease && gain <= goal.small_share * gained)) break;
       if (!search(x, d, slope, trial, trial_g, result)) {
         if (pairs_.empty()) {
           result.stuck = true;

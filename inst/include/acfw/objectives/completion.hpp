@@ -37,6 +37,21 @@ class Completion {
   /// The point in its shortest form.
   ThinSvd point() const { return compress(U_.leftCols(rank_), weight_.head(rank_), V_.leftCols(rank_)); }
 
+  /// The point as it is held.
+  Terms terms() const { return {U_.leftCols(rank_), weight_.head(rank_), V_.leftCols(rank_)}; }
+
+  /// X <- x if that has a smaller f, in double precision: the guard of every corrective phase.
+  bool assign_if_lower(ThinSvd x) {
+    Vector z(z_.size()), g(g_.size());
+    values_of(x.U, x.d, x.V, z);
+    z_.swap(z);
+    const double value = loss_and_gradient(data(), g.data());
+    z_.swap(z);
+    if (!(value < value_)) return false;
+    assign(std::move(x));
+    return true;
+  }
+
   /// X <- U diag(d) V'.
   void assign(ThinSvd x) {
     rank_ = x.rank();
@@ -65,6 +80,13 @@ class Completion {
   double divergence(double gamma) const {
     if (std::isinf(delta_)) return 0.5 * gamma * gamma * curvature_;
     return loss_divergence(data(), image_.data(), gamma);
+  }
+
+  /// (1 - gamma) X + gamma T along the best gamma in [0, 1], for T a sum of terms.
+  double best_step_towards(const Terms& target) const {
+    Vector u(z_.size());
+    values_of(target.A, target.w, target.B, u);
+    return best_step(z_ - u);
   }
 
   /// The gamma in [0, 1] with the least f on the line whose values on the entries are z - gamma u. Its derivative is
@@ -171,6 +193,16 @@ class Completion {
     ++rank_;
   }
 
+  void values_of(const Eigen::Ref<const Eigen::MatrixXd>& U, const Vector& w,
+                 const Eigen::Ref<const Eigen::MatrixXd>& V, Vector& z) const {
+    const Index width = (w.size() + 15) / 16 * 16;
+    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    RowMajor A = RowMajor::Zero(entries_.rows, width), B = RowMajor::Zero(entries_.cols, width);
+    A.leftCols(w.size()) = U * w.asDiagonal();
+    B.leftCols(w.size()) = V;
+    values_at_entries(entries_, width, A.data(), B.data(), 1.0, z.data(), threads_);
+  }
+
   // z, ||X||^2, f and the gradient from the factors: no rounding piles up.
   void refresh() {
     if (rank_ == 0) {
@@ -178,12 +210,7 @@ class Completion {
       norm2_point_ = 0.0;
       return settle();
     }
-    const Index width = (rank_ + 15) / 16 * 16;
-    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    RowMajor A = RowMajor::Zero(entries_.rows, width), B = RowMajor::Zero(entries_.cols, width);
-    A.leftCols(rank_) = U_.leftCols(rank_) * weight_.head(rank_).asDiagonal();
-    B.leftCols(rank_) = V_.leftCols(rank_);
-    values_at_entries(entries_, width, A.data(), B.data(), 1.0, z_.data(), threads_);
+    values_of(U_.leftCols(rank_), weight_.head(rank_), V_.leftCols(rank_), z_);
     norm2_point_ = weight_.head(rank_).squaredNorm();  // U and V are orthonormal here
     settle();
   }
