@@ -21,6 +21,30 @@ spectral_norm_sparse <- function(A) {
     .Call(`_acfw_spectral_norm_sparse`, A)
 }
 
+session_dictionary_learning <- function(a, dictionary, codes, beta, step, control, state) {
+    .Call(`_acfw_session_dictionary_learning`, a, dictionary, codes, beta, step, control, state)
+}
+
+dictionary_line <- function(a, dictionary, codes, beta, gamma) {
+    .Call(`_acfw_dictionary_line`, a, dictionary, codes, beta, gamma)
+}
+
+code_columns <- function(dictionary, a, beta, tol, max_iter, threads) {
+    .Call(`_acfw_code_columns`, dictionary, a, beta, tol, max_iter, threads)
+}
+
+session_dr_mmse <- function(sigma, start, n_x, rho, step, control, state) {
+    .Call(`_acfw_session_dr_mmse`, sigma, start, n_x, rho, step, control, state)
+}
+
+is_positive_definite <- function(S) {
+    .Call(`_acfw_is_positive_definite`, S)
+}
+
+wasserstein_oracle <- function(sigma, rho, g, n_x, threads) {
+    .Call(`_acfw_wasserstein_oracle`, sigma, rho, g, n_x, threads)
+}
+
 session_closures <- function(par, fn, gr, lmo, method, step, control, state) {
     .Call(`_acfw_session_closures`, par, fn, gr, lmo, method, step, control, state)
 }

@@ -67,14 +67,17 @@ as.data.frame.acfw_compare <- function(x, row.names = NULL, optional = FALSE, ..
 
 #' @rdname acfw_compare
 #' @param x,object An object of class `acfw_compare`.
-#' @param against `"seconds"` or `"iteration"`.
+#' @param against `"seconds"` or `"iteration"`. In `plot()`, `...` are graphical parameters; `log = "xy"` helps where the
+#'   fits differ much in time.
 #' @export
 plot.acfw_compare <- function(x, against = c("seconds", "iteration"), ...) {
   against <- check_choice(against, c("seconds", "iteration"), "against")
   data <- compare_curves(x, against)
   styles <- compare_styles(x)
-  graphics::plot(range(data$at), range(data$gap), type = "n", log = "y", xlab = against, ylab = "Frank-Wolfe gap",
-                 las = 1, bty = "l", ...)
+  frame <- utils::modifyList(list(log = "y", xlab = against, ylab = "", las = 1, bty = "l"), list(...))
+  if (grepl("x", frame$log)) data <- data[data$at > 0, ]
+  do.call(graphics::plot, c(list(range(data$at), range(data$gap), type = "n"), frame))
+  graphics::mtext("Frank-Wolfe gap", adj = 0, line = 0.5)
   for (label in names(x$fits)) {
     one <- data[data$fit == label, ]
     graphics::lines(one$at, one$gap, col = styles[label, "colour"], lty = styles[label, "lty"], lwd = 2)
@@ -90,10 +93,13 @@ compare_curves <- function(x, against) {
   data
 }
 
-# One colour a method, one line type a step rule, so that the eye can compare either.
+# One colour a method, one line type a step rule, so that the eye can compare either; with one method, a colour each.
 compare_styles <- function(x) {
   method <- vapply(x$fits, `[[`, "", "method")
   step <- vapply(x$fits, function(fit) sub("-.*", "", short_label(fit)), "")
+  if (length(unique(method)) == 1L) {
+    return(data.frame(colour = curve_colours(length(method)), lty = 1, row.names = names(x$fits)))
+  }
   colours <- curve_colours(length(unique(method)))
   data.frame(colour = colours[match(method, unique(method))], lty = match(step, unique(step)), row.names = names(x$fits))
 }

@@ -52,7 +52,7 @@ step_label <- function(step) {
 
 gap_label <- function(fit) {
   certified <- fit$control$convex && fit$method != "mp"
-  if (certified) "gap (bounds the suboptimality)" else "gap (measures stationarity)"
+  if (certified) "bounds the suboptimality" else "measures stationarity"
 }
 
 #' Print and summarise a fit
@@ -78,7 +78,7 @@ print.acfw <- function(x, digits = 6, ...) {
 print_outcome <- function(x, digits) {
   cat("  status     ", status_text(x), " after ", format(x$state$t), " iterations, ", format_seconds(x$seconds), "\n", sep = "")
   cat("  objective  ", format(x$objective, digits = digits), "\n", sep = "")
-  cat("  ", format(gap_label(x)), "  ", format(x$gap, digits = 3), "\n", sep = "")
+  cat("  gap        ", format(x$gap, digits = 3), " (", gap_label(x), ")\n", sep = "")
 }
 
 format_seconds <- function(s) {

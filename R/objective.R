@@ -4,7 +4,9 @@
 #' They compute the curvature along a step in closed form, without subtracting function values, and so reach gaps
 #' far below what closures can.
 #'
-#' * `objective_quadratic()`: `x'Qx / 2 + c'x + constant`; `Q` symmetric, definite or not.
+#' * `objective_quadratic()`: `x'Qx / 2 + c'x + constant`; `Q` symmetric, definite or not. Up to 500 variables it is
+#'   checked whether `Q` is positive semidefinite, so that the gap is called a bound only where it is one; beyond, say
+#'   `acfw_control(convex = FALSE)` if it is not.
 #' * `objective_least_squares()`: `sum(w * (A x - b)^2) / 2 + lambda / 2 * sum(x^2)`, with `w = 1 / n` by default.
 #' * `objective_logistic()`: `sum(w * (log(1 + exp(z)) - y * z)) + lambda / 2 * sum(x^2)`, `z = A x`, with
 #'   `w = 1 / n` by default.
@@ -46,8 +48,16 @@ objective_quadratic <- function(Q, c = 0, constant = 0) {
     "quadratic", "x'Qx / 2 + c'x", Q, c = c, constant = constant,
     fn = function(x) { x <- as.double(x); sum(x * as.double(Q %*% x)) / 2 + sum(c * x) + constant },
     gr = function(x) as.double(Q %*% as.double(x)) + c,
-    lipschitz = function() spectral_norm(Q)
+    lipschitz = function() spectral_norm(Q), convex = looks_convex(Q)
   )
+}
+
+# A gap is a certificate only for a convex function, so an indefinite Q must be noticed where that is cheap.
+looks_convex <- function(Q) {
+  if (any(Matrix::diag(Q) < 0)) return(FALSE)
+  if (nrow(Q) > 500L) return(TRUE)
+  values <- eigen(as.matrix(Q), symmetric = TRUE, only.values = TRUE)$values
+  min(values) >= -1e-10 * max(abs(values))
 }
 
 #' @rdname objective

@@ -68,6 +68,97 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// session_dictionary_learning
+SEXP session_dictionary_learning(Rcpp::NumericMatrix a, const Eigen::Map<Eigen::MatrixXd> dictionary, const Eigen::Map<Eigen::SparseMatrix<double>> codes, double beta, std::string step, Rcpp::List control, Rcpp::Nullable<Rcpp::List> state);
+RcppExport SEXP _acfw_session_dictionary_learning(SEXP aSEXP, SEXP dictionarySEXP, SEXP codesSEXP, SEXP betaSEXP, SEXP stepSEXP, SEXP controlSEXP, SEXP stateSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type a(aSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type dictionary(dictionarySEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::SparseMatrix<double>> >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< double >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< std::string >::type step(stepSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::List> >::type state(stateSEXP);
+    rcpp_result_gen = Rcpp::wrap(session_dictionary_learning(a, dictionary, codes, beta, step, control, state));
+    return rcpp_result_gen;
+END_RCPP
+}
+// dictionary_line
+Rcpp::List dictionary_line(Rcpp::NumericMatrix a, const Eigen::Map<Eigen::MatrixXd> dictionary, const Eigen::Map<Eigen::SparseMatrix<double>> codes, double beta, Rcpp::NumericVector gamma);
+RcppExport SEXP _acfw_dictionary_line(SEXP aSEXP, SEXP dictionarySEXP, SEXP codesSEXP, SEXP betaSEXP, SEXP gammaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type a(aSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type dictionary(dictionarySEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::SparseMatrix<double>> >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< double >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type gamma(gammaSEXP);
+    rcpp_result_gen = Rcpp::wrap(dictionary_line(a, dictionary, codes, beta, gamma));
+    return rcpp_result_gen;
+END_RCPP
+}
+// code_columns
+Rcpp::List code_columns(Rcpp::NumericMatrix dictionary, Rcpp::NumericMatrix a, double beta, double tol, double max_iter, int threads);
+RcppExport SEXP _acfw_code_columns(SEXP dictionarySEXP, SEXP aSEXP, SEXP betaSEXP, SEXP tolSEXP, SEXP max_iterSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type dictionary(dictionarySEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type a(aSEXP);
+    Rcpp::traits::input_parameter< double >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< double >::type tol(tolSEXP);
+    Rcpp::traits::input_parameter< double >::type max_iter(max_iterSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(code_columns(dictionary, a, beta, tol, max_iter, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// session_dr_mmse
+SEXP session_dr_mmse(const Eigen::Map<Eigen::MatrixXd> sigma, const Eigen::Map<Eigen::MatrixXd> start, int n_x, double rho, std::string step, Rcpp::List control, Rcpp::Nullable<Rcpp::List> state);
+RcppExport SEXP _acfw_session_dr_mmse(SEXP sigmaSEXP, SEXP startSEXP, SEXP n_xSEXP, SEXP rhoSEXP, SEXP stepSEXP, SEXP controlSEXP, SEXP stateSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type sigma(sigmaSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type start(startSEXP);
+    Rcpp::traits::input_parameter< int >::type n_x(n_xSEXP);
+    Rcpp::traits::input_parameter< double >::type rho(rhoSEXP);
+    Rcpp::traits::input_parameter< std::string >::type step(stepSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::List> >::type state(stateSEXP);
+    rcpp_result_gen = Rcpp::wrap(session_dr_mmse(sigma, start, n_x, rho, step, control, state));
+    return rcpp_result_gen;
+END_RCPP
+}
+// is_positive_definite
+bool is_positive_definite(const Eigen::Map<Eigen::MatrixXd> S);
+RcppExport SEXP _acfw_is_positive_definite(SEXP SSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type S(SSEXP);
+    rcpp_result_gen = Rcpp::wrap(is_positive_definite(S));
+    return rcpp_result_gen;
+END_RCPP
+}
+// wasserstein_oracle
+Rcpp::List wasserstein_oracle(const Eigen::Map<Eigen::MatrixXd> sigma, double rho, const Eigen::Map<Eigen::MatrixXd> g, int n_x, int threads);
+RcppExport SEXP _acfw_wasserstein_oracle(SEXP sigmaSEXP, SEXP rhoSEXP, SEXP gSEXP, SEXP n_xSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type sigma(sigmaSEXP);
+    Rcpp::traits::input_parameter< double >::type rho(rhoSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type g(gSEXP);
+    Rcpp::traits::input_parameter< int >::type n_x(n_xSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(wasserstein_oracle(sigma, rho, g, n_x, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // session_closures
 SEXP session_closures(Rcpp::NumericVector par, SEXP fn, SEXP gr, SEXP lmo, std::string method, std::string step, Rcpp::List control, Rcpp::Nullable<Rcpp::List> state);
 RcppExport SEXP _acfw_session_closures(SEXP parSEXP, SEXP fnSEXP, SEXP grSEXP, SEXP lmoSEXP, SEXP methodSEXP, SEXP stepSEXP, SEXP controlSEXP, SEXP stateSEXP) {
@@ -132,6 +223,12 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_lmo_minimize_sparse", (DL_FUNC) &_acfw_lmo_minimize_sparse, 2},
     {"_acfw_spectral_norm_dense", (DL_FUNC) &_acfw_spectral_norm_dense, 1},
     {"_acfw_spectral_norm_sparse", (DL_FUNC) &_acfw_spectral_norm_sparse, 1},
+    {"_acfw_session_dictionary_learning", (DL_FUNC) &_acfw_session_dictionary_learning, 7},
+    {"_acfw_dictionary_line", (DL_FUNC) &_acfw_dictionary_line, 5},
+    {"_acfw_code_columns", (DL_FUNC) &_acfw_code_columns, 6},
+    {"_acfw_session_dr_mmse", (DL_FUNC) &_acfw_session_dr_mmse, 7},
+    {"_acfw_is_positive_definite", (DL_FUNC) &_acfw_is_positive_definite, 1},
+    {"_acfw_wasserstein_oracle", (DL_FUNC) &_acfw_wasserstein_oracle, 5},
     {"_acfw_session_closures", (DL_FUNC) &_acfw_session_closures, 8},
     {"_acfw_session_objective", (DL_FUNC) &_acfw_session_objective, 7},
     {"_acfw_session_go", (DL_FUNC) &_acfw_session_go, 1},

@@ -1,4 +1,6 @@
-#include <RcppEigen.h>
+#include <Rcpp.h>
+
+#include <Eigen/Core>
 
 // Is every value finite? One pass, no temporary of the size of x.
 // [[Rcpp::export]]

@@ -3,13 +3,13 @@
 // closure unwind through here as C++ exceptions and reach the user as they were raised.
 #pragma once
 
-#include <RcppEigen.h>
+#include <Rcpp.h>
 
 #include <cmath>
 #include <limits>
 #include <memory>
 
-#include "acfw.hpp"
+#include "acfw/dictionaries/any_dictionary.hpp"
 #include "r_atoms.h"
 
 /// The gradient a closure returned, shared with the oracle so that it sees R's own vector and not a copy.

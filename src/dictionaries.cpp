@@ -1,7 +1,11 @@
+#include <RcppEigen.h>
+
 #include "dictionaries.h"
 
 #include <string>
 
+#include "acfw.hpp"
+#include "acfw/dictionaries/wasserstein.hpp"
 #include "r_atoms.h"
 
 using acfw::AnyDictionary;
@@ -49,6 +53,7 @@ AnyDictionary make_dictionary(const Rcpp::List& spec) {
   if (kind == "nuclear") return acfw::NuclearBall(index_of(spec, "nrow"), index_of(spec, "ncol"), radius);
   if (kind == "spectraplex") return acfw::Spectraplex{index_of(spec, "n"), radius};
   if (kind == "birkhoff") return acfw::Birkhoff{index_of(spec, "n"), radius};
+  if (kind == "wasserstein") return acfw::WassersteinBall(Rcpp::as<Eigen::MatrixXd>(spec["sigma"]), radius);
   if (kind == "product") return make_product(spec);
   Rcpp::stop("unknown dictionary '%s'", kind);
 }

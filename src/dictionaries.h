@@ -1,8 +1,8 @@
 // From the description of a set that R keeps in an lmo_*() object to the dictionary of the core.
 #pragma once
 
-#include <RcppEigen.h>
+#include <Rcpp.h>
 
-#include "acfw.hpp"
+#include "acfw/dictionaries/any_dictionary.hpp"
 
 acfw::AnyDictionary make_dictionary(const Rcpp::List& spec);

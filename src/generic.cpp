@@ -1,4 +1,8 @@
 // acfw(): sessions for R closures and for the built-in objectives, over any dictionary.
+#include <RcppEigen.h>
+
+#include "acfw/objectives/linear_model.hpp"
+#include "acfw/objectives/quadratic.hpp"
 #include "closures.h"
 #include "dictionaries.h"
 #include "session.h"

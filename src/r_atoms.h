@@ -3,11 +3,11 @@
 // list(index =, value =), counted from one.
 #pragma once
 
-#include <RcppEigen.h>
+#include <Rcpp.h>
 
 #include <string>
 
-#include "acfw.hpp"
+#include "acfw/atoms.hpp"
 
 /// Something a closure returned that the run cannot go on with: which closure, and what is wrong.
 struct InvalidResult {

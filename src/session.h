@@ -2,13 +2,16 @@
 // time, also after an interrupt or an error inside a closure has unwound the call that was advancing it.
 #pragma once
 
-#include <RcppEigen.h>
+#include <Rcpp.h>
 
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
-#include "acfw.hpp"
+#include "acfw/direction.hpp"
+#include "acfw/frank_wolfe.hpp"
+#include "acfw/step_rule.hpp"
 #include "r_atoms.h"
 
 class Session {
@@ -48,27 +51,43 @@ Rcpp::List active_to_r(const acfw::ActiveSet<Atom>& active) {
   return Rcpp::List::create(Rcpp::_["atoms"] = atoms, Rcpp::_["weights"] = active.weights());
 }
 
+/// Can atoms of this kind be kept in an active set and handed to R?
+template <class Atom>
+inline constexpr bool can_be_kept = std::is_constructible_v<acfw::AnyAtom, Atom>;
+
+/// The direction `method` names; Algorithm 2 where atoms cannot be kept.
+template <class Atom>
+auto direction_for(const std::string& method) {
+  if constexpr (can_be_kept<Atom>) {
+    return acfw::make_direction<Atom>(method);
+  } else {
+    return acfw::Cfw<Atom>{};
+  }
+}
+
 /// An objective, a dictionary and the policies that R named, run by the one loop of the core. Derived classes say
 /// what the point looks like in R.
 template <class Objective, class Dictionary, class Corrector = acfw::NoCorrection>
 class SessionOf : public Session {
  public:
   using Atom = decltype(std::declval<Dictionary&>().minimize(std::declval<Objective&>().gradient(), 0.0).atom);
-  using Direction = acfw::AnyDirection<Atom>;
+  using Direction = decltype(direction_for<Atom>(std::string()));
   using Run = acfw::FrankWolfe<Objective, Dictionary, Direction, acfw::AnyStepRule, Corrector>;
 
   SessionOf(std::unique_ptr<Objective> objective, Dictionary dictionary, const std::string& method,
             const std::string& step, const Rcpp::List& control, Corrector corrector = Corrector{})
       : objective_(std::move(objective)),
         dictionary_(std::move(dictionary)),
-        direction_(acfw::make_direction<Atom>(method)),
+        direction_(direction_for<Atom>(method)),
         step_(make_step(step, control)),
         run_(*objective_, dictionary_, direction_, step_, make_control(control), std::move(corrector)) {}
 
   /// Continue where `state`, the `state` of an earlier result, left off; the objective is at its point already.
   void resume(const Rcpp::List& state, acfw::Index size) {
     step_.resume(Rcpp::as<double>(state["L"]), Rcpp::as<double>(state["log_damping"]));
-    if (!Rf_isNull(state["active"])) direction_.resume(active_from_r<Atom>(state["active"], size));
+    if constexpr (can_be_kept<Atom>) {
+      if (!Rf_isNull(state["active"])) direction_.resume(active_from_r<Atom>(state["active"], size));
+    }
     run_.resume(static_cast<long>(Rcpp::as<double>(state["t"])));
   }
 
@@ -79,7 +98,9 @@ class SessionOf : public Session {
     const acfw::Counts& counts = run_.counts();
     SEXP active = R_NilValue;
     Rcpp::RObject held;
-    if (direction_.active()) held = active = active_to_r(*direction_.active());
+    if constexpr (can_be_kept<Atom>) {
+      if (direction_.active()) held = active = active_to_r(*direction_.active());
+    }
     return Rcpp::List::create(
         _["par"] = point(), _["objective"] = objective_->value(), _["gap"] = run_.gap(),
         _["status"] = status_name(run_.status()), _["ascent"] = run_.ascent(), _["seconds"] = run_.seconds(),

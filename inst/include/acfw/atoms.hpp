@@ -6,7 +6,7 @@
 // columns. Nothing here knows what set the atom came from.
 #pragma once
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <cstdint>
 #include <cstring>
 #include <utility>

@@ -7,6 +7,7 @@
 // approximates; its residual says how far off it may be.
 #pragma once
 
+#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,0 +1,150 @@
+#' Codes, fitted values and residuals of a learned dictionary
+#'
+#' `predict()` codes new data for the learned dictionary: for each column `a` it minimises `|a - D x|^2 / 2` over
+#' `|x|_1 <= beta`, a convex problem, by pairwise Frank-Wolfe steps of this package, until the gap is at most `tol` times
+#' the value at `x = 0`.
+#'
+#' @param object A fit from [acfw_dictionary_learning()].
+#' @param newdata Samples as columns, a matrix with as many rows as the data had; or a vector, one sample. By default the
+#'   data of the fit.
+#' @param type `"codes"`, or `"fitted"` for the dictionary times them.
+#' @param beta The bound on the codes; by default that of the fit.
+#' @param tol,max_iter The relative gap to reach, and the most iterations per sample.
+#' @param threads The number of threads.
+#' @param ... Ignored.
+#' @return `predict()`: the codes, a `dgCMatrix` with one column per sample, whose attribute `gap` has the gap of each; or
+#'   a matrix like `newdata`. `fitted()` and `residuals()`: matrices like the data.
+#' @examples
+#' set.seed(1)
+#' a <- sim_dictionary_learning(n = 60, m = 20, p = 8, l = 3)$a
+#' fit <- acfw_dictionary_learning(a, p = 8, beta = 4)
+#' codes <- predict(fit, a[, 1:2])
+#' Matrix::colSums(abs(codes))
+#' range(residuals(fit))
+#' @export
+predict.acfw_dictionary_learning <- function(object, newdata = object$a, type = c("codes", "fitted"), beta = object$beta,
+                                             tol = 1e-8, max_iter = 10000, threads = 1, ...) {
+  type <- check_choice(type, c("codes", "fitted"), "type")
+  if (is.numeric(newdata) && is.null(dim(newdata))) newdata <- matrix(newdata)
+  newdata <- check_data(newdata, "newdata")
+  D <- object$dictionary
+  if (nrow(newdata) != nrow(D)) {
+    abort_input("newdata", paste0("must have ", nrow(D), " rows, one per feature of the dictionary, not ", nrow(newdata), "."))
+  }
+  beta <- check_number(beta, "beta", min = 0, max = .Machine$double.xmax, strict = TRUE)
+  parts <- code_columns(D, newdata, beta, check_number(tol, "tol", min = 0), check_count(max_iter, "max_iter"),
+                        check_count(threads, "threads"))
+  codes <- Matrix::sparseMatrix(i = parts$i, p = parts$p, x = parts$x, dims = c(ncol(D), ncol(newdata)), index1 = FALSE,
+                                dimnames = list(NULL, colnames(newdata)))
+  if (type == "codes") return(structure(codes, gap = parts$gap))
+  like_data(D %*% codes, newdata)
+}
+
+like_data <- function(x, data) {
+  x <- as.matrix(x)
+  dimnames(x) <- dimnames(data)
+  x
+}
+
+#' @rdname predict.acfw_dictionary_learning
+#' @export
+fitted.acfw_dictionary_learning <- function(object, ...) like_data(object$dictionary %*% object$codes, object$a)
+
+#' @rdname predict.acfw_dictionary_learning
+#' @export
+residuals.acfw_dictionary_learning <- function(object, ...) object$a - fitted.acfw_dictionary_learning(object)
+
+#' Print, summarise and plot a learned dictionary
+#'
+#' @param x,object A fit from [acfw_dictionary_learning()].
+#' @param digits Significant digits.
+#' @param shape `c(rows, columns)` of an atom, if atoms are images: then they are drawn, the most used first. Without it
+#'   the convergence is plotted.
+#' @param most The most atoms to draw.
+#' @param col Colours for the images.
+#' @param ... Further arguments to the plotting functions.
+#' @return `print()` and `plot()` return their argument invisibly; `summary()` an object of class
+#'   `summary.acfw_dictionary_learning` with the use of the atoms.
+#' @examples
+#' set.seed(1)
+#' patches <- replicate(200, as.vector(volcano[sample(80, 1) + 0:5, sample(56, 1) + 0:5]))
+#' fit <- acfw_dictionary_learning(scale(patches, scale = FALSE), p = 16, beta = 40)
+#' summary(fit)
+#' plot(fit, shape = c(6, 6))
+#' @name acfw_dictionary_learning_methods
+NULL
+
+#' @rdname acfw_dictionary_learning_methods
+#' @export
+print.acfw_dictionary_learning <- function(x, digits = 6, ...) {
+  cat("<acfw_dictionary_learning> ", ncol(x$dictionary), " atoms of ", nrow(x$dictionary), " features, ", ncol(x$codes),
+      " codes of l1 norm at most ", format(x$beta, digits = 4), ", ", method_label(x), "\n", sep = "")
+  print_outcome(x, digits)
+  cat("  explained  ", format(100 * x$explained, digits = 4), "% of the sum of squares\n", sep = "")
+  invisible(x)
+}
+
+#' @rdname acfw_dictionary_learning_methods
+#' @export
+summary.acfw_dictionary_learning <- function(object, ...) {
+  structure(
+    list(fit = object, usage = atom_usage(object), nonzero = Matrix::nnzero(object$codes),
+         lengths = sqrt(colSums(object$dictionary^2)), norms = Matrix::colSums(abs(object$codes))),
+    class = "summary.acfw_dictionary_learning"
+  )
+}
+
+# How much of the codes goes to each atom: the l1 norm of its row, weighted by its length.
+atom_usage <- function(fit) Matrix::rowSums(abs(fit$codes)) * sqrt(colSums(fit$dictionary^2))
+
+#' @export
+print.summary.acfw_dictionary_learning <- function(x, digits = 6, ...) {
+  print(x$fit, digits = digits)
+  counts <- x$fit$counts
+  share <- sort(x$usage / max(sum(x$usage), .Machine$double.xmin), decreasing = TRUE)
+  cat("  calls      ", counts[["value"]], " values, ", counts[["gradient"]], " gradients, ", counts[["lmo"]], " oracle\n", sep = "")
+  cat("  codes      ", x$nonzero, " nonzero of ", length(x$fit$codes), "; ", sum(x$norms > x$fit$beta * (1 - 1e-6)),
+      " of ", length(x$norms), " at the bound\n", sep = "")
+  cat("  atoms      ", sum(x$usage > 0), " used; the most used ", max(1, ceiling(length(share) / 10)), " carry ",
+      format(100 * sum(utils::head(share, max(1, ceiling(length(share) / 10)))), digits = 3), "%\n", sep = "")
+  invisible(x)
+}
+
+#' @rdname acfw_dictionary_learning_methods
+#' @export
+plot.acfw_dictionary_learning <- function(x, shape = NULL, most = 100, col = grDevices::hcl.colors(64, "Grays"), ...) {
+  if (is.null(shape)) {
+    NextMethod()
+    return(invisible(x))
+  }
+  D <- x$dictionary
+  if (!is.numeric(shape) || length(shape) != 2L || anyNA(shape) || prod(shape) != nrow(D)) {
+    abort_input("shape", paste0("must be c(rows, columns) with product ", nrow(D), ", the length of an atom."))
+  }
+  most <- min(check_count(most, "most"), ncol(D))
+  shown <- order(atom_usage(x), decreasing = TRUE)[seq_len(most)]
+  draw_atoms(D[, shown, drop = FALSE], shape, col, ...)
+  invisible(x)
+}
+
+# All atoms in one picture: a grid of tiles, each scaled to its own range, with a blank line between them.
+draw_atoms <- function(D, shape, col, ...) {
+  across <- ceiling(sqrt(ncol(D) * shape[[1L]] / shape[[2L]]))
+  down <- ceiling(ncol(D) / across)
+  sheet <- matrix(NA_real_, down * (shape[[1L]] + 1) + 1, across * (shape[[2L]] + 1) + 1)
+  for (k in seq_len(ncol(D))) {
+    top <- (k - 1) %/% across * (shape[[1L]] + 1) + 1
+    left <- (k - 1) %% across * (shape[[2L]] + 1) + 1
+    atom <- D[, k] / max(abs(D[, k]), .Machine$double.xmin)
+    sheet[top + seq_len(shape[[1L]]), left + seq_len(shape[[2L]])] <- atom
+  }
+  drawn <- t(sheet[rev(seq_len(nrow(sheet))), , drop = FALSE]) # image() puts rows along x, from the bottom
+  graphics::image(drawn, zlim = c(-1, 1), col = col, axes = FALSE, asp = nrow(sheet) / ncol(sheet), ...)
+}
+
+#' @exportS3Method generics::tidy
+tidy.acfw_dictionary_learning <- function(x, ...) {
+  entries <- methods::as(x$codes, "TsparseMatrix")
+  samples <- if (is.null(colnames(x$codes))) seq_len(ncol(x$codes)) else colnames(x$codes)
+  data.frame(atom = entries@i + 1L, sample = samples[entries@j + 1L], estimate = entries@x)
+}

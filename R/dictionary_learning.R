@@ -1,0 +1,126 @@
+#' Dictionary learning with unit atoms and l1-bounded codes
+#'
+#' Finds a dictionary `D` of `p` atoms and codes `X` such that every column of `a` is close to a combination of few atoms:
+#' \deqn{\min_{D, X} \frac{1}{2n} \|A - D X\|_F^2 \quad \mbox{subject to} \quad \|d_j\|_2 \le 1, \; \|x_i\|_1 \le \beta.}
+#' The problem is not convex: `gap` measures stationarity, and different starts may end in different dictionaries.
+#'
+#' @section Cost:
+#' The residual is carried along, and on a line the objective is a quartic whose coefficients come from one matrix product,
+#' so that a trial of any step rule costs nothing more. An iteration costs about two products of the size of `D X`.
+#'
+#' @section Step rules and damping:
+#' As in [acfw()]; `"open"` uses `1 / sqrt(t + 1)`. The default control uses `damping = "budget"`: curvature falls by orders
+#' of magnitude on the way from a random start, and the schedule of the paper (`damping = "paper"`) cannot follow.
+#' `"short"` uses the bound `beta^2 + p/n + (|A| + beta sqrt(n p))/n` on the Lipschitz constant of the gradient, unless the
+#' control has another.
+#'
+#' @param a The data, a numeric matrix with one sample per column (features by samples).
+#' @param p The number of atoms.
+#' @param beta The bound on the l1 norm of every code, positive.
+#' @param method Only `"cfw"`: the balls have a continuum of extreme points, no active set of them can be kept.
+#' @param step The step rule.
+#' @param control Tolerances and limits, from [acfw_control()].
+#' @param init The start: `NULL` for `p` columns of `a` chosen at random with R's random numbers and zero codes, a
+#'   dictionary matrix, `list(dictionary =, codes =)`, or an earlier fit. A fit of the same problem is continued; one of
+#'   another `beta` is a warm start. The start must be feasible.
+#' @param ... Ignored.
+#' @return An object of class `acfw_dictionary_learning` and `acfw`: a list with
+#'   \item{dictionary}{the atoms, features by `p`}
+#'   \item{codes}{the codes, `p` by samples, a `dgCMatrix`}
+#'   \item{explained}{the share of the sum of squares of `a` that is explained}
+#'   \item{gap, objective, status, counts, trace, control, call, ...}{as in [acfw()]}
+#' @seealso [predict.acfw_dictionary_learning()] for codes of new data, [sim_dictionary_learning()]
+#' @examples
+#' set.seed(1)
+#' a <- sim_dictionary_learning(n = 100, m = 30, p = 12, l = 4)$a
+#' fit <- acfw_dictionary_learning(a, p = 12, beta = 5)
+#' fit
+#' predict(fit, a[, 1:3])
+#' @export
+acfw_dictionary_learning <- function(a, p, beta, method = "cfw", step = c("ac", "backtracking", "short", "open"),
+                                     control = acfw_control(rel_tol = 1e-3, max_iter = 1000, damping = "budget"),
+                                     init = NULL, ...) {
+  call <- match.call()
+  rlang::check_dots_empty()
+  a <- check_data(a, "a")
+  p <- check_count(p, "p")
+  beta <- check_number(beta, "beta", min = 0, max = .Machine$double.xmax, strict = TRUE)
+  check_only_cfw(method, "the product of balls")
+  control <- check_control(control)
+  step <- step_of_init(step, missing(step), init)
+  start <- start_dictionary(init, a, p, beta)
+  control$convex <- FALSE
+  if (step == "short" && is.null(control$L)) control$L <- lipschitz_dictionary(a, p, beta)
+  session <- session_dictionary_learning(a, start$dictionary, start$codes, beta, step, control_with_progress(control),
+                                         start$fit$state)
+  result <- run_session(session)
+  new_dictionary_learning(result, a, beta, control, step, call, start$fit)
+}
+
+new_dictionary_learning <- function(result, a, beta, control, step, call, init) {
+  fit <- new_fit(result, like = NULL, control = control, method = "cfw", step = step, call = call, init = init,
+                 class = "acfw_dictionary_learning")
+  fit$dictionary <- structure(fit$par$dictionary, dimnames = if (!is.null(rownames(a))) list(rownames(a), NULL))
+  fit$codes <- fit$par$codes
+  dimnames(fit$codes) <- list(NULL, colnames(a))
+  fit$par <- NULL
+  total <- sum((a / max(abs(a), .Machine$double.xmin))^2) * max(abs(a))^2
+  fit$explained <- if (total > 0) 1 - 2 * ncol(a) * fit$objective / total else 1
+  fit$beta <- beta
+  fit$a <- a
+  fit
+}
+
+# ---- what comes in ----------------------------------------------------------------------------------------------
+
+# Dense, since the residual is.
+check_data <- function(a, arg, call = rlang::caller_env()) {
+  if (is.data.frame(a)) a <- as.matrix(a)
+  if (methods::is(a, "Matrix")) a <- as.matrix(a)
+  check_matrix(a, arg, call)
+}
+
+start_dictionary <- function(init, a, p, beta, call = rlang::caller_env()) {
+  no_codes <- Matrix::sparseMatrix(i = integer(), j = integer(), x = numeric(), dims = c(p, ncol(a)))
+  if (is.null(init)) return(list(dictionary = random_dictionary(a, p), codes = no_codes))
+  if (is.numeric(init)) init <- list(dictionary = init)
+  if (!is.list(init) || is.null(init$dictionary)) {
+    abort_input("init", "must be a dictionary matrix, list(dictionary =, codes =), or a fit.", call)
+  }
+  dictionary <- unname(check_data(init$dictionary, "init", call))
+  codes <- if (is.null(init$codes)) no_codes else as_dgc_of(init$codes, call)
+  if (!identical(dim(dictionary), as.integer(c(nrow(a), p))) || !identical(dim(codes), as.integer(c(p, ncol(a))))) {
+    abort_input("init", paste0("must have a dictionary of size ", nrow(a), " x ", p, " and codes of size ", p, " x ", ncol(a), "."), call)
+  }
+  same <- inherits(init, "acfw_dictionary_learning") && init$beta == beta && identical(unname(init$a), unname(a))
+  if (!same) {
+    if (max(colSums(dictionary^2)) > 1 + 1e-8) abort_input("init", "must have atoms of length at most one.", call)
+    codes <- shrink_codes(codes, beta)
+  }
+  list(dictionary = dictionary, codes = codes, fit = if (same) init)
+}
+
+as_dgc_of <- function(codes, call) {
+  codes <- check_matrix(codes, "init", call)
+  if (is.matrix(codes)) as_dgc(Matrix::Matrix(codes, sparse = TRUE)) else codes
+}
+
+# Codes of another radius are scaled into this one.
+shrink_codes <- function(codes, beta) {
+  norms <- Matrix::colSums(abs(codes))
+  if (!length(norms) || max(norms) <= beta) return(codes)
+  codes@x <- codes@x * rep(pmin(1, beta / pmax(norms, .Machine$double.xmin)), diff(codes@p))
+  codes
+}
+
+# p samples as atoms, random directions where there are too few that are not zero.
+random_dictionary <- function(a, p) {
+  usable <- which(colSums(abs(a)) > 0)
+  chosen <- usable[sample.int(length(usable), min(p, length(usable)))]
+  unit_columns(unname(cbind(a[, chosen, drop = FALSE], matrix(0, nrow(a), p - length(chosen)))))
+}
+
+lipschitz_dictionary <- function(a, p, beta) {
+  n <- ncol(a)
+  beta^2 + p / n + (spectral_norm(a) + beta * sqrt(n * p)) / n
+}

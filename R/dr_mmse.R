@@ -1,0 +1,163 @@
+#' Distributionally robust minimum mean square error estimation
+#'
+#' The linear estimator of a signal `x` from an observation `y` that is best in the worst case, when the joint
+#' covariance of `(x, y)` is known only to lie within Wasserstein distance `rho` of `sigma`. The worst covariance `S`
+#' solves
+#' \deqn{\max_S \; \mathrm{tr}[S_{xx} - S_{xy} S_{yy}^{-1} S_{yx}] \quad \mbox{over} \quad
+#'   S \succeq 0, \; \mathrm{tr}[S + \Sigma - 2 (\Sigma^{1/2} S \Sigma^{1/2})^{1/2}] \le \rho^2}
+#' and the robust estimator is the best one for `S`, `x_hat = S_xy S_yy^{-1} y`. Signal and observation have mean
+#' zero: subtract yours.
+#'
+#' @section The certificate:
+#' The problem is concave, so `gap` bounds how much larger the worst-case risk could be: the minimax risk lies between
+#' `risk` and `risk + gap`. Moreover `risk + gap` is exactly the worst-case risk of the estimator returned, whatever the
+#' status of the fit. The engine minimises, so `objective` and the trace hold minus the risk.
+#'
+#' @section Oracle:
+#' The gradient has the form `W W'` with `W = [I; -B']` and `B` the current estimator, so that the oracle needs an
+#' eigenproblem of order `min(n_x, n_y)` only, and the root of one scalar equation; see [lmo_wasserstein()].
+#'
+#' @param sigma The nominal covariance of `(x, y)`, a symmetric positive semidefinite matrix. The block of the
+#'   observations must be positive definite.
+#' @param n_x The dimension of the signal: `x` comes first in `sigma`, the observation `y` is the rest.
+#' @param rho The Wasserstein radius, positive.
+#' @param method Only `"cfw"`: the ball has a continuum of extreme points, no active set of them can be kept.
+#' @param step The step rule, see [acfw()]. `"short"` uses the Lipschitz constant
+#'   `2 (1 + u / l) / l` of the gradient, with `l` the least eigenvalue of `sigma` and `u = (rho + sqrt(tr sigma))^2`,
+#'   unless the control has another.
+#' @param control Tolerances and limits, from [acfw_control()].
+#' @param init Where to start: a covariance matrix (only its estimator matters), or an earlier fit. A fit of the same
+#'   problem is continued; one of another radius is a warm start.
+#' @param ... Ignored.
+#' @return An object of class `acfw_dr_mmse` and `acfw`: a list with
+#'   \item{S}{the least favourable covariance}
+#'   \item{estimator}{the matrix `S_xy S_yy^{-1}`, signals by observations}
+#'   \item{risk}{the mean square error of the estimator under `S`}
+#'   \item{nominal}{the nominal estimator `sigma_xy sigma_yy^{-1}` and its risk under `sigma`, a list}
+#'   \item{gap, objective, status, counts, trace, control, call, ...}{as in [acfw()]}
+#' @references
+#' Shafieezadeh-Abadeh, S., Nguyen, V. A., Kuhn, D. and Mohajerin Esfahani, P. (2018) Wasserstein distributionally
+#' robust Kalman filtering. *NeurIPS*.
+#' @seealso [predict.acfw_dr_mmse()], [sim_dr_mmse()], [lmo_wasserstein()]
+#' @examples
+#' set.seed(1)
+#' problem <- sim_dr_mmse(20)
+#' fit <- acfw_dr_mmse(problem$sigma, problem$n_x, rho = problem$rho)
+#' fit
+#' predict(fit, rnorm(4))
+#' @export
+acfw_dr_mmse <- function(sigma, n_x, rho, method = "cfw", step = c("ac", "backtracking", "short", "open"),
+                         control = acfw_control(), init = NULL, ...) {
+  call <- match.call()
+  rlang::check_dots_empty()
+  sigma <- check_covariance(sigma, "sigma")
+  n_x <- check_count(n_x, "n_x")
+  if (n_x >= nrow(sigma)) {
+    abort_input("n_x", paste0("must leave an observation: at most ", nrow(sigma) - 1, " for a `sigma` of order ", nrow(sigma), "."))
+  }
+  rho <- check_number(rho, "rho", min = 0, max = .Machine$double.xmax, strict = TRUE)
+  check_observed(sigma, n_x, "sigma")
+  check_only_cfw(method, "the Wasserstein ball")
+  control <- check_control(control)
+  step <- step_of_init(step, missing(step), init)
+  start <- start_dr_mmse(init, sigma, n_x, rho)
+  control$convex <- TRUE
+  if (step == "short" && is.null(control$L)) control$L <- lipschitz_dr_mmse(sigma, rho)
+  session <- session_dr_mmse(sigma, start$S, n_x, rho, step, control_with_progress(control), start$fit$state)
+  result <- run_session(session)
+  new_dr_mmse(result, sigma, n_x, rho, control, step, call, start$fit)
+}
+
+new_dr_mmse <- function(result, sigma, n_x, rho, control, step, call, init) {
+  fit <- new_fit(result, like = NULL, control = control, method = "cfw", step = step, call = call, init = init,
+                 class = "acfw_dr_mmse")
+  fit$S <- structure(fit$par, dimnames = dimnames(sigma))
+  fit$estimator <- structure(result$estimator, dimnames = estimator_names(sigma, n_x))
+  fit$par <- NULL
+  fit$risk <- -fit$objective
+  fit$nominal <- nominal_mmse(sigma, n_x)
+  fit$sigma <- sigma
+  fit$n_x <- n_x
+  fit$rho <- rho
+  fit
+}
+
+# The best estimator for `sigma` itself.
+nominal_mmse <- function(sigma, n_x) {
+  x <- seq_len(n_x)
+  estimator <- t(solve(sigma[-x, -x, drop = FALSE], sigma[-x, x, drop = FALSE]))
+  dimnames(estimator) <- estimator_names(sigma, n_x)
+  risk <- sum(diag(sigma)[x]) - sum(estimator * sigma[x, -x, drop = FALSE])
+  list(estimator = estimator, risk = max(risk, 0))
+}
+
+estimator_names <- function(sigma, n_x) {
+  x <- seq_len(n_x)
+  if (!is.null(dimnames(sigma))) list(rownames(sigma)[x], colnames(sigma)[-x])
+}
+
+# ---- what comes in ----------------------------------------------------------------------------------------------
+
+check_covariance <- function(sigma, arg, call = rlang::caller_env()) {
+  if (methods::is(sigma, "Matrix")) sigma <- as.matrix(sigma)
+  sigma <- check_matrix(sigma, arg, call)
+  if (nrow(sigma) != ncol(sigma)) abort_input(arg, paste0("must be square, not ", describe(sigma), "."), call)
+  scale <- max(abs(sigma))
+  if (max(abs(sigma - t(sigma))) > 1e-8 * scale) {
+    abort_input(arg, "must be symmetric; if it is so up to noise, use (sigma + t(sigma)) / 2.", call)
+  }
+  sigma <- (sigma + t(sigma)) / 2
+  if (!is_positive_definite(sigma)) {
+    least <- min(eigen(sigma, symmetric = TRUE, only.values = TRUE)$values)
+    if (least < -nrow(sigma) * .Machine$double.eps * 10 * scale) {
+      abort_input(arg, paste0("must be positive semidefinite; its least eigenvalue is ", format(least, digits = 3), "."), call)
+    }
+  }
+  sigma
+}
+
+check_observed <- function(S, n_x, arg, call = rlang::caller_env()) {
+  y <- -seq_len(n_x)
+  if (!is_positive_definite(S[y, y, drop = FALSE])) {
+    abort_input(arg, paste0("must have a positive definite block of observations, which is singular here; drop redundant ",
+                            "observations or add a small multiple of the identity."), call)
+  }
+}
+
+check_only_cfw <- function(method, set, call = rlang::caller_env()) {
+  method <- check_choice(method, c("cfw", "mp", "pfw", "afw", "corrective"), "method", call)
+  if (method != "cfw") {
+    abort_input("method", paste0("must be \"cfw\" here: ", set, " has a continuum of atoms, so that \"", method,
+                                 "\" has no active set to work with."), call)
+  }
+}
+
+# A continued fit keeps its step rule unless another is named.
+step_of_init <- function(step, missing, init, call = rlang::caller_env()) {
+  if (missing && inherits(init, "acfw")) return(init$step)
+  check_choice(step, c("ac", "backtracking", "short", "open"), "step", call)
+}
+
+# The start, and the fit to continue if `init` is one of this very problem.
+start_dr_mmse <- function(init, sigma, n_x, rho, call = rlang::caller_env()) {
+  if (is.null(init)) return(list(S = sigma))
+  is_fit <- inherits(init, "acfw_dr_mmse")
+  S <- if (is_fit) init$S else check_covariance(init, "init", call)
+  if (!identical(dim(S), dim(sigma))) {
+    abort_input("init", paste0("must be a matrix of order ", nrow(sigma), " or a fit with one, not ", describe(S), "."), call)
+  }
+  check_observed(S, n_x, "init", call)
+  same <- is_fit && init$n_x == n_x && init$rho == rho && identical(unname(init$sigma), unname(sigma))
+  list(S = S, fit = if (same) init)
+}
+
+# All iterates have eigenvalues between l and u, and the second derivative along E is at most
+# 2 |E_xy - B E_yy|^2 / l with |B|^2 <= u / l.
+lipschitz_dr_mmse <- function(sigma, rho, call = rlang::caller_env()) {
+  values <- eigen(sigma, symmetric = TRUE, only.values = TRUE)$values
+  least <- min(values)
+  if (least <= 0) {
+    abort_input("sigma", "must be positive definite for step = \"short\", which needs a Lipschitz constant; use step = \"ac\".", call)
+  }
+  2 * (1 + (rho + sqrt(sum(values)))^2 / least) / least
+}

@@ -1,0 +1,69 @@
+// Minus the mean square error of the best linear estimator of x from y, f(S) = -tr[S_xx - S_xy S_yy^{-1} S_yx], a
+// convex function of the joint covariance S. Its gradient is -W W' with W = [I; -B'], B = S_xy S_yy^{-1}. Since B
+// minimises the error for S, the divergence of a move is a single square,
+//   D(gamma) = gamma^2 tr[N S_yy(gamma)^{-1} N'],   N = d_xy - B d_yy,
+// whose Cholesky factor of S_yy(gamma) serves the next gradient if the trial is accepted.
+#pragma once
+
+#include <stdexcept>
+
+#include "acfw/dictionaries/wasserstein_mmse.hpp"
+
+namespace acfw {
+
+class DrMmse {
+ public:
+  DrMmse(Matrix S, Index n, int threads = 1) : S_(std::move(S)), n_(n), m_(S_.rows() - n), threads_(threads) {
+    factor(S_.bottomRightCorner(m_, m_));
+    settle();
+  }
+
+  const Matrix& point() const { return S_; }
+  const Matrix& estimator() const { return gradient_.B; }
+  double value() const { return value_; }
+  const EstimatorGradient& gradient() const { return gradient_; }
+  double along_point() const { return value_; }  // <-W W', S> = f(S): f is homogeneous of degree one
+
+  double prepare(const Move<CovarianceAtom>& move) {
+    d_ = move.on_point * S_ + move.on_vertex * move.vertex->S;
+    N_ = d_.topRightCorner(n_, m_);
+    multiply(gradient_.B, d_.bottomRightCorner(m_, m_), N_, -1.0, true, threads_);
+    factored_ = -1.0;
+    return d_.squaredNorm();
+  }
+
+  double divergence(double gamma) {
+    if (gamma == 0.0) return 0.0;
+    factor(S_.bottomRightCorner(m_, m_) - gamma * d_.bottomRightCorner(m_, m_));
+    factored_ = gamma;
+    return gamma * gamma * llt_.matrixL().solve(N_.transpose()).squaredNorm();
+  }
+
+  void commit(double gamma) {
+    S_ -= gamma * d_;
+    if (factored_ != gamma) factor(S_.bottomRightCorner(m_, m_));
+    settle();
+  }
+
+ private:
+  template <class Block>
+  void factor(const Block& S_yy) {
+    llt_.compute(S_yy);
+    if (llt_.info() != Eigen::Success) throw std::domain_error("the covariance of the observations is singular");
+  }
+
+  void settle() {
+    gradient_.B = llt_.solve(S_.bottomLeftCorner(m_, n_)).transpose();
+    value_ = gradient_.B.cwiseProduct(S_.topRightCorner(n_, m_)).sum() - S_.diagonal().head(n_).sum();
+  }
+
+  Matrix S_, d_, N_;
+  Index n_, m_;
+  int threads_;
+  Eigen::LLT<Matrix> llt_;
+  EstimatorGradient gradient_;
+  double factored_ = -1.0;
+  double value_ = 0.0;
+};
+
+}  // namespace acfw

@@ -1,0 +1,191 @@
+// C (+)= alpha A B for dense matrices, blocks and transposes. Eigen's own product sees only the instructions the
+// package was compiled for, and a package is compiled for the oldest machine: where the processor has AVX2 and
+// FMA this one uses them, elsewhere Eigen does the work. Columns are shared among threads, and every entry is
+// summed in one order whatever their number.
+#pragma once
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#define ACFW_HAS_AVX2_KERNEL 1
+#include <immintrin.h>
+#else
+#define ACFW_HAS_AVX2_KERNEL 0
+#endif
+
+#include "acfw/atoms.hpp"
+
+namespace acfw {
+
+using Matrix = Eigen::MatrixXd;
+
+namespace detail {
+
+/// A matrix in memory, as the product reads it: a transpose only swaps the strides.
+struct Strided {
+  const double* data;
+  Index rows, cols, row_stride, col_stride;
+
+  double operator()(Index i, Index j) const { return data[i * row_stride + j * col_stride]; }
+};
+
+template <class Derived>
+Strided strided(const Eigen::MatrixBase<Derived>& M) {
+  static_assert(Derived::Flags & Eigen::DirectAccessBit, "a product reads matrices, not expressions");
+  const Derived& A = M.derived();
+  const bool by_rows = Derived::IsRowMajor;
+  return {A.data(), A.rows(), A.cols(), by_rows ? A.outerStride() : A.innerStride(),
+          by_rows ? A.innerStride() : A.outerStride()};
+}
+
+#if ACFW_HAS_AVX2_KERNEL
+
+constexpr Index tile_rows = 8;    // two registers of four
+constexpr Index tile_cols = 6;    // 2 x 6 sums, 2 entries of A, 1 of B: fifteen of sixteen registers
+constexpr Index block_depth = 256;  // one panel of B stays in the first cache,
+constexpr Index block_rows = 96;    // one block of A in the second
+
+inline bool has_avx2() {
+  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  return has;
+}
+
+/// c[8 x 6] (+)= alpha a b, where a is `depth` columns of 8 and b `depth` rows of 6.
+__attribute__((target("avx2,fma"))) inline void tile(Index depth, const double* a, const double* b, double alpha,
+                                                     bool add, double* c, Index stride) {
+  __m256d low[tile_cols], high[tile_cols];
+#pragma GCC unroll 6
+  for (int j = 0; j < tile_cols; ++j) low[j] = high[j] = _mm256_setzero_pd();
+  for (Index k = 0; k < depth; ++k, a += tile_rows, b += tile_cols) {
+    const __m256d a0 = _mm256_loadu_pd(a), a1 = _mm256_loadu_pd(a + 4);
+#pragma GCC unroll 6
+    for (int j = 0; j < tile_cols; ++j) {
+      const __m256d bj = _mm256_broadcast_sd(b + j);
+      low[j] = _mm256_fmadd_pd(a0, bj, low[j]);
+      high[j] = _mm256_fmadd_pd(a1, bj, high[j]);
+    }
+  }
+  const __m256d scale = _mm256_set1_pd(alpha);
+#pragma GCC unroll 6
+  for (int j = 0; j < tile_cols; ++j) {
+    double* to = c + j * stride;
+    __m256d first = _mm256_mul_pd(scale, low[j]), second = _mm256_mul_pd(scale, high[j]);
+    if (add) {
+      first = _mm256_add_pd(_mm256_loadu_pd(to), first);
+      second = _mm256_add_pd(_mm256_loadu_pd(to + 4), second);
+    }
+    _mm256_storeu_pd(to, first);
+    _mm256_storeu_pd(to + 4, second);
+  }
+}
+
+/// Lays `count` lines of M (rows if `by_rows`, else columns), `width` at a time and padded with zeros, so that the
+/// kernel reads them one after another.
+template <Index width>
+void pack(const Strided& M, bool by_rows, Index first, Index count, Index from, Index depth, double* out) {
+  const Index across = by_rows ? M.row_stride : M.col_stride;
+  const Index along = by_rows ? M.col_stride : M.row_stride;
+  for (Index line = 0; line < count; line += width, out += width * depth) {
+    const Index used = std::min(width, count - line);
+    const double* start = M.data + (first + line) * across + from * along;
+    if (used < width) {
+      std::fill(out, out + width * depth, 0.0);
+      for (Index k = 0; k < depth; ++k)
+        for (Index i = 0; i < used; ++i) out[k * width + i] = start[i * across + k * along];
+    } else if (across == 1) {
+      for (Index k = 0; k < depth; ++k) std::memcpy(out + k * width, start + k * along, width * sizeof(double));
+    } else {
+      for (Index k = 0; k < depth; ++k)
+        for (Index i = 0; i < width; ++i) out[k * width + i] = start[i * across + k * along];
+    }
+  }
+}
+
+inline Index round_up(Index n, Index unit) { return (n + unit - 1) / unit * unit; }
+
+/// Room for packed panels, kept from one product to the next: fresh memory would cost more than a small product.
+inline double* workspace(std::vector<double>& kept, Index size) {
+  if (static_cast<Index>(kept.size()) < size) kept.resize(static_cast<std::size_t>(size));
+  return kept.data();
+}
+
+inline void tiles_of_block(Index rows, Index cols, Index depth, const double* a, const double* b, double alpha,
+                           bool add, double* c, Index stride) {
+  double edge[tile_rows * tile_cols];
+  for (Index j = 0; j < cols; j += tile_cols) {
+    for (Index i = 0; i < rows; i += tile_rows) {
+      const Index height = std::min(tile_rows, rows - i), width = std::min(tile_cols, cols - j);
+      double* to = c + i + j * stride;
+      if (height == tile_rows && width == tile_cols) {
+        tile(depth, a + i * depth, b + j * depth, alpha, add, to, stride);
+        continue;
+      }
+      tile(depth, a + i * depth, b + j * depth, alpha, false, edge, tile_rows);
+      for (Index s = 0; s < width; ++s)
+        for (Index r = 0; r < height; ++r) {
+          const double sum = edge[r + s * tile_rows];
+          to[r + s * stride] = add ? to[r + s * stride] + sum : sum;
+        }
+    }
+  }
+}
+
+inline void multiply_avx2(const Strided& A, const Strided& B, double alpha, bool add, double* c, Index stride,
+                          int threads) {
+  const Index blocks = (A.rows + block_rows - 1) / block_rows;
+  const Index deepest = std::min(block_depth, A.cols);
+  static thread_local std::vector<double> kept_b;
+  double* const b = workspace(kept_b, round_up(B.cols, tile_cols) * deepest);
+  for (Index from = 0; from < A.cols; from += block_depth) {
+    const Index depth = std::min(block_depth, A.cols - from);
+    pack<tile_cols>(B, false, 0, B.cols, from, depth, b);
+#ifdef _OPENMP
+#pragma omp parallel num_threads(threads) if (threads > 1)
+#else
+    (void)threads;
+#endif
+    {
+      static thread_local std::vector<double> kept_a;
+      double* const a = workspace(kept_a, round_up(std::min(block_rows, A.rows), tile_rows) * deepest);
+#ifdef _OPENMP
+#pragma omp for schedule(static)
+#endif
+      for (Index block = 0; block < blocks; ++block) {
+        const Index top = block * block_rows;
+        const Index rows = std::min(block_rows, A.rows - top);
+        pack<tile_rows>(A, true, top, rows, from, depth, a);
+        tiles_of_block(rows, B.cols, depth, a, b, alpha, add || from > 0, c + top, stride);
+      }
+    }
+  }
+}
+
+#endif
+
+}  // namespace detail
+
+/// C = alpha A B, or C += alpha A B. A and B may be matrices, blocks of them or their transposes; C must have the
+/// right size and be none of them.
+template <class Left, class Right, class Result>
+void multiply(const Eigen::MatrixBase<Left>& A, const Eigen::MatrixBase<Right>& B,
+              const Eigen::MatrixBase<Result>& C, double alpha = 1.0, bool add = false, int threads = 1) {
+  Result& out = const_cast<Result&>(C.derived());  // the way Eigen takes a writable block by value
+#if ACFW_HAS_AVX2_KERNEL
+  static_assert(!Result::IsRowMajor, "the result is stored by columns");
+  if (A.rows() >= detail::tile_rows && B.cols() >= 2 && A.cols() > 0 && detail::has_avx2()) {
+    return detail::multiply_avx2(detail::strided(A), detail::strided(B), alpha, add, out.data(), out.outerStride(),
+                                 threads);
+  }
+#endif
+  (void)threads;
+  if (add) {
+    out.noalias() += alpha * (A.derived() * B.derived());
+  } else {
+    out.noalias() = alpha * (A.derived() * B.derived());
+  }
+}
+
+}  // namespace acfw

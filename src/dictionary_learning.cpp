@@ -1,0 +1,71 @@
+// acfw_dictionary_learning(): the session, and the codes of new data.
+#include "acfw/objectives/dictionary_learning.hpp"
+
+#include "acfw/sparse_coding.hpp"
+#include "session.h"
+
+namespace {
+
+class DictionarySession final : public SessionOf<acfw::DictionaryLearning, acfw::DictionaryProduct> {
+ public:
+  DictionarySession(Rcpp::NumericMatrix a, std::unique_ptr<acfw::DictionaryLearning> objective, double beta,
+                    const std::string& step, const Rcpp::List& control)
+      : SessionOf(std::move(objective), acfw::DictionaryProduct{beta}, "cfw", step, control), a_(a) {}
+
+ protected:
+  SEXP point() override {
+    return Rcpp::List::create(Rcpp::_["dictionary"] = objective_->dictionary(),
+                              Rcpp::_["codes"] = Rcpp::wrap(Eigen::SparseMatrix<double>(objective_->codes().sparseView())));
+  }
+
+ private:
+  Rcpp::NumericMatrix a_;  // mapped by the objective
+};
+
+acfw::DenseMap map_of(const Rcpp::NumericMatrix& M) { return {M.begin(), M.nrow(), M.ncol()}; }
+
+}  // namespace
+
+// [[Rcpp::export]]
+SEXP session_dictionary_learning(Rcpp::NumericMatrix a, const Eigen::Map<Eigen::MatrixXd> dictionary,
+                                 const Eigen::Map<Eigen::SparseMatrix<double>> codes, double beta, std::string step,
+                                 Rcpp::List control, Rcpp::Nullable<Rcpp::List> state) {
+  auto objective = std::make_unique<acfw::DictionaryLearning>(map_of(a), dictionary, Eigen::MatrixXd(codes),
+                                                              Rcpp::as<int>(control["threads"]));
+  auto session = std::make_unique<DictionarySession>(a, std::move(objective), beta, step, control);
+  if (state.isNotNull()) session->resume(Rcpp::List(state), 0);
+  return SessionPointer(session.release());
+}
+
+// The quartic of one move towards the oracle's atom, and what a test needs to evaluate it directly.
+// [[Rcpp::export]]
+Rcpp::List dictionary_line(Rcpp::NumericMatrix a, const Eigen::Map<Eigen::MatrixXd> dictionary,
+                           const Eigen::Map<Eigen::SparseMatrix<double>> codes, double beta, Rcpp::NumericVector gamma) {
+  acfw::DictionaryLearning f(map_of(a), dictionary, Eigen::MatrixXd(codes));
+  const acfw::Vertex<acfw::DictionaryAtom> v = acfw::DictionaryProduct{beta}.minimize(f.gradient());
+  const auto move = acfw::towards(v, f.along_point());
+  const double norm2 = f.prepare(move);
+  Rcpp::NumericVector divergence(gamma.size());
+  for (R_xlen_t k = 0; k < gamma.size(); ++k) divergence[k] = f.divergence(gamma[k]);
+  Eigen::MatrixXd X = Eigen::MatrixXd::Zero(codes.rows(), codes.cols());
+  for (acfw::Index i = 0; i < X.cols(); ++i) X(v.atom.index[static_cast<std::size_t>(i)], i) = v.atom.value[i];
+  return Rcpp::List::create(Rcpp::_["value"] = f.value(), Rcpp::_["slope"] = move.slope, Rcpp::_["norm2"] = norm2,
+                            Rcpp::_["divergence"] = divergence, Rcpp::_["dictionary"] = v.atom.D, Rcpp::_["codes"] = X,
+                            Rcpp::_["gradient"] = Rcpp::List::create(f.gradient().D, f.gradient().X));
+}
+
+// Codes of the columns of `a` as the parts of a dgCMatrix, with the gap of each.
+// [[Rcpp::export]]
+Rcpp::List code_columns(Rcpp::NumericMatrix dictionary, Rcpp::NumericMatrix a, double beta, double tol, double max_iter,
+                        int threads) {
+  const auto codes = acfw::sparse_codes(map_of(dictionary), map_of(a), beta, tol, static_cast<long>(max_iter), threads);
+  std::vector<int> row, start{0};
+  std::vector<double> value, gap;
+  for (const acfw::SparseCode& code : codes) {
+    row.insert(row.end(), code.index.begin(), code.index.end());
+    value.insert(value.end(), code.value.begin(), code.value.end());
+    start.push_back(static_cast<int>(row.size()));
+    gap.push_back(code.gap);
+  }
+  return Rcpp::List::create(Rcpp::_["i"] = row, Rcpp::_["p"] = start, Rcpp::_["x"] = value, Rcpp::_["gap"] = gap);
+}
