@@ -21,6 +21,7 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "acfw/control.hpp"
@@ -36,6 +37,20 @@ struct NoCorrection {
     return false;
   }
 };
+
+namespace detail {
+
+// Optional verbs: an objective kept as factors has a rank(), a corrector with limits of its own can be stuck().
+template <class T, class = void>
+struct HasRank : std::false_type {};
+template <class T>
+struct HasRank<T, std::void_t<decltype(std::declval<const T&>().rank())>> : std::true_type {};
+template <class T, class = void>
+struct CanBeStuck : std::false_type {};
+template <class T>
+struct CanBeStuck<T, std::void_t<decltype(std::declval<const T&>().stuck())>> : std::true_type {};
+
+}  // namespace detail
 
 template <class Objective, class Dictionary, class Direction, class StepRule, class Corrector = NoCorrection>
 class FrankWolfe {
@@ -150,7 +165,7 @@ class FrankWolfe {
       return ascent_ ? Status::stalled : Status::converged;
     }
     if (asked_to_stop_) return Status::interrupted;
-    if (!(gap_ > 0.0) || without_progress_ >= patience) return Status::stalled;
+    if (!(gap_ > 0.0) || without_progress_ >= patience || corrector_stuck()) return Status::stalled;
     if (t_ - first_ >= control_.max_iter) return Status::max_iter;
     if (watch_.seconds() >= control_.max_time) return Status::max_time;
     return Status::running;
@@ -194,8 +209,20 @@ class FrankWolfe {
     row.seconds = watch_.seconds();
     row.objective = f_.value();
     row.gap = gap_;
-    row.active = direction_.active() ? direction_.active()->size() : 0;
+    row.active = active_size();
     return row;
+  }
+
+  // Active atoms, or the rank of a point kept as factors.
+  std::size_t active_size() const {
+    if (direction_.active()) return direction_.active()->size();
+    if constexpr (detail::HasRank<Objective>::value) return static_cast<std::size_t>(f_.rank());
+    return 0;
+  }
+
+  bool corrector_stuck() const {
+    if constexpr (detail::CanBeStuck<Corrector>::value) return corrector_.stuck();
+    return false;
   }
 
   auto prepared_line() {

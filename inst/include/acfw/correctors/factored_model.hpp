@@ -102,7 +102,10 @@ class FactoredModel {
     const Eigen::MatrixXd A = U.leftCols(rank_).template cast<double>();
     const Eigen::MatrixXd B = V.leftCols(rank_).template cast<double>();
     const double s = at[slack()], N = 0.5 * (A.squaredNorm() + B.squaredNorm() + s * s);
-    return compress(A, Vector::Constant(rank_, beta_ / N), B, zero);
+    ThinSvd x = compress(A, Vector::Constant(rank_, beta_ / N), B, zero);
+    const double norm = x.nuclear_norm();
+    if (norm > beta_) x.d *= beta_ / norm;  // by rounding only
+    return x;
   }
 
  private:

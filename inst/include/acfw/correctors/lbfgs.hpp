@@ -1,6 +1,6 @@
 // Limited-memory BFGS for a smooth model in many variables, started from the model's own preconditioner. The model
-// is anything with size(), evaluate(x, g) = value and precondition(d), d <- P^{-1} d; values are in double, vectors
-// in whatever precision the model works in.
+// is anything with evaluate(x, g) = value, set_preconditioner(x) at a point just evaluated, and precondition(d),
+// d <- P^{-1} d; values are in double, vectors in whatever precision the model works in.
 #pragma once
 
 #include <algorithm>
@@ -39,6 +39,7 @@ class Lbfgs {
     Variables g(x.size()), d(x.size()), trial(x.size()), trial_g(x.size());
     result.value = model_.evaluate(x, g);
     result.evaluations = 1;
+    model_.set_preconditioner(x);
     const double first = result.value;
     while (result.steps < goal.most_steps && !(goal.out_of_time && goal.out_of_time())) {
       d = g;

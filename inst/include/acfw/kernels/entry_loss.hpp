@@ -113,6 +113,14 @@ inline double loss_and_gradient(const EntryData& d, double* g) {
   return detail::loss_and_gradient_plain(d, g);
 }
 
+/// sum w loss(z - a).
+inline double loss(const EntryData& d) {
+  return d.scale * detail::sum_by_eight(d.n, [&](Index e) {
+           const double r = d.z[e] - d.a[e];
+           return (d.weight ? d.weight[e] : 1.0) * huber_value(r, huber_derivative(r, d.delta));
+         });
+}
+
 /// The divergence of z -> z - gamma image.
 inline double loss_divergence(const EntryData& d, const double* image, double gamma) {
 #if ACFW_DISPATCH

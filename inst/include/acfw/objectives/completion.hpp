@@ -40,16 +40,13 @@ class Completion {
   /// The point as it is held.
   Terms terms() const { return {U_.leftCols(rank_), weight_.head(rank_), V_.leftCols(rank_)}; }
 
-  /// X <- x if that has a smaller f, in double precision: the guard of every corrective phase.
-  bool assign_if_lower(ThinSvd x) {
-    Vector z(z_.size()), g(g_.size());
+  /// f at another point, in double precision: the guard of every corrective phase.
+  double value_at(const ThinSvd& x) const {
+    Vector z(z_.size());
     values_of(x.U, x.d, x.V, z);
-    z_.swap(z);
-    const double value = loss_and_gradient(data(), g.data());
-    z_.swap(z);
-    if (!(value < value_)) return false;
-    assign(std::move(x));
-    return true;
+    EntryData there = data();
+    there.z = z.data();
+    return loss(there);
   }
 
   /// X <- U diag(d) V'.
@@ -82,11 +79,12 @@ class Completion {
     return loss_divergence(data(), image_.data(), gamma);
   }
 
-  /// (1 - gamma) X + gamma T along the best gamma in [0, 1], for T a sum of terms.
+  /// The gamma in [0, 1] with the least f at (1 - gamma) X + gamma T, for T a sum of terms.
   double best_step_towards(const Terms& target) const {
     Vector u(z_.size());
     values_of(target.A, target.w, target.B, u);
-    return best_step(z_ - u);
+    u = z_ - u;
+    return best_step(u);
   }
 
   /// The gamma in [0, 1] with the least f on the line whose values on the entries are z - gamma u. Its derivative is
