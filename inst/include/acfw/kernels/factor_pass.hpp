@@ -195,19 +195,20 @@ void run(FactorPass<Real>& p) {
 template <class Real>
 void values_at_entries(const Entries& entries, Index width, const Real* U, const Real* V, double c, double* z,
                        int threads = 1) {
-  const auto pieces = row_pieces(entries);
+  const auto cut = row_pieces(entries);
+  const Index pieces = static_cast<Index>(cut.size()) - 1;
   (void)threads;
 #ifdef _OPENMP
 #pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1)
 #endif
-  for (std::size_t p = 0; p + 1 < pieces.size(); ++p) {
+  for (Index p = 0; p < pieces; ++p) {
 #if ACFW_DISPATCH
     if (isa() != Isa::plain) {
-      detail::factor_values_fma(entries, pieces[p], pieces[p + 1], width, U, V, c, z);
+      detail::factor_values_fma(entries, cut[p], cut[p + 1], width, U, V, c, z);
       continue;
     }
 #endif
-    detail::factor_values_plain(entries, pieces[p], pieces[p + 1], width, U, V, c, z);
+    detail::factor_values_plain(entries, cut[p], cut[p + 1], width, U, V, c, z);
   }
 }
 
