@@ -73,6 +73,10 @@ singular_block_sparse <- function(g, k, accuracy) {
     .Call(`_acfw_singular_block_sparse`, g, k, accuracy)
 }
 
+dense_product <- function(A, B, threads) {
+    .Call(`_acfw_dense_product`, A, B, threads)
+}
+
 session_go <- function(session) {
     .Call(`_acfw_session_go`, session)
 }

@@ -75,14 +75,16 @@ plot.acfw_compare <- function(x, against = c("seconds", "iteration"), ...) {
   data <- compare_curves(x, against)
   styles <- compare_styles(x)
   frame <- utils::modifyList(list(log = "y", xlab = against, ylab = "", las = 1, bty = "l"), list(...))
-  if (grepl("x", frame$log)) data <- data[data$at > 0, ]
+  log_x <- grepl("x", frame$log)
+  if (log_x) data <- data[data$at > 0, ]
   do.call(graphics::plot, c(list(range(data$at), range(data$gap), type = "n"), frame))
   graphics::mtext("Frank-Wolfe gap", adj = 0, line = 0.5)
   for (label in names(x$fits)) {
     one <- data[data$fit == label, ]
     graphics::lines(one$at, one$gap, col = styles[label, "colour"], lty = styles[label, "lty"], lwd = 2)
   }
-  graphics::legend("topright", legend = rownames(styles), col = styles$colour, lty = styles$lty, lwd = 2, bty = "n")
+  empty_corner <- if (log_x) "bottomleft" else "topright"
+  graphics::legend(empty_corner, legend = rownames(styles), col = styles$colour, lty = styles$lty, lwd = 2, bty = "n")
   invisible(data)
 }
 
@@ -96,7 +98,7 @@ compare_curves <- function(x, against) {
 # One colour a method, one line type a step rule, so that the eye can compare either; with one method, a colour each.
 compare_styles <- function(x) {
   method <- vapply(x$fits, `[[`, "", "method")
-  step <- vapply(x$fits, function(fit) sub("-.*", "", short_label(fit)), "")
+  step <- vapply(x$fits, function(fit) paste(fit$step, inherits(fit$control$damping, "acfw_budget")), "")
   if (length(unique(method)) == 1L) {
     return(data.frame(colour = curve_colours(length(method)), lty = 1, row.names = names(x$fits)))
   }

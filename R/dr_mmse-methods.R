@@ -63,10 +63,8 @@ NULL
 print.acfw_dr_mmse <- function(x, digits = 6, ...) {
   cat("<acfw_dr_mmse> ", nrow(x$estimator), " signals from ", ncol(x$estimator), " observations, radius ",
       format(x$rho, digits = 4), ", ", method_label(x), "\n", sep = "")
-  cat("  status     ", status_text(x), " after ", format(x$state$t), " iterations, ", format_seconds(x$seconds), "\n", sep = "")
-  cat("  worst-case risk  ", format(x$risk, digits = digits), " (under sigma the best is ",
-      format(x$nominal$risk, digits = digits), ")\n", sep = "")
-  cat("  ", gap_label(x), "  ", format(x$gap, digits = 3), "\n", sep = "")
+  print_outcome(x, digits, c("worst-case risk" = paste0(format(x$risk, digits = digits), " (under sigma the best is ",
+                                           format(x$nominal$risk, digits = digits), ")")))
   invisible(x)
 }
 

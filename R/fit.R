@@ -75,10 +75,14 @@ print.acfw <- function(x, digits = 6, ...) {
   invisible(x)
 }
 
-print_outcome <- function(x, digits) {
-  cat("  status     ", status_text(x), " after ", format(x$state$t), " iterations, ", format_seconds(x$seconds), "\n", sep = "")
-  cat("  objective  ", format(x$objective, digits = digits), "\n", sep = "")
-  cat("  gap        ", format(x$gap, digits = 3), " (", gap_label(x), ")\n", sep = "")
+# `value` is the line that says what was reached, where a problem has better words for it than its objective.
+print_outcome <- function(x, digits, value = c(objective = format(x$objective, digits = digits))) {
+  lines <- c(
+    status = paste0(status_text(x), " after ", format(x$state$t), " iterations, ", format_seconds(x$seconds)),
+    value,
+    gap = paste0(format(x$gap, digits = 3), " (", gap_label(x), ")")
+  )
+  cat(paste0("  ", format(names(lines), width = 9), "  ", lines, "\n"), sep = "")
 }
 
 format_seconds <- function(s) {

@@ -267,6 +267,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// dense_product
+Eigen::MatrixXd dense_product(const Eigen::Map<Eigen::MatrixXd> A, const Eigen::Map<Eigen::MatrixXd> B, int threads);
+RcppExport SEXP _acfw_dense_product(SEXP ASEXP, SEXP BSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type A(ASEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type B(BSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(dense_product(A, B, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // session_go
 SEXP session_go(SEXP session);
 RcppExport SEXP _acfw_session_go(SEXP sessionSEXP) {
@@ -309,6 +322,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_additive_offsets", (DL_FUNC) &_acfw_additive_offsets, 4},
     {"_acfw_singular_block_dense", (DL_FUNC) &_acfw_singular_block_dense, 3},
     {"_acfw_singular_block_sparse", (DL_FUNC) &_acfw_singular_block_sparse, 3},
+    {"_acfw_dense_product", (DL_FUNC) &_acfw_dense_product, 3},
     {"_acfw_session_go", (DL_FUNC) &_acfw_session_go, 1},
     {"_acfw_session_result", (DL_FUNC) &_acfw_session_result, 1},
     {NULL, NULL, 0}

@@ -1,4 +1,6 @@
 // acfw_dictionary_learning(): the session, and the codes of new data.
+#include <RcppEigen.h>
+
 #include "acfw/objectives/dictionary_learning.hpp"
 
 #include "acfw/sparse_coding.hpp"

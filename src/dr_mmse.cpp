@@ -1,4 +1,6 @@
 // acfw_dr_mmse(): the session, and the oracle of the Wasserstein ball with its multiplier.
+#include <RcppEigen.h>
+
 #include "acfw/objectives/dr_mmse.hpp"
 
 #include "session.h"

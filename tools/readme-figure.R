@@ -1,0 +1,30 @@
+# The figure of README.md. Run from the package folder: Rscript tools/readme-figure.R
+source("tools/library.R")
+library(acfw)
+
+set.seed(1)
+A <- matrix(rnorm(500 * 1000), 500)
+y <- A[, 1:30] %*% rnorm(30) + rnorm(500) > 0
+race <- acfw_compare(
+  fn = objective_logistic(A, y), lmo = lmo_l1_ball(5),
+  method = c("cfw", "pfw", "afw"), step = c("ac", "backtracking", "short"),
+  control = acfw_control(rel_tol = 1e-10, max_time = 2)
+)
+print(race)
+
+flow <- as.numeric(Nile) - mean(tail(Nile, 50))
+stairs <- function(g) {
+  sums <- cumsum(g)
+  k <- which.max(abs(sums))
+  rep(c(-sign(sums[k]) * 400, 0), c(k, length(g) - k))
+}
+level <- acfw(0 * flow, function(x) sum((x - flow)^2) / 2, function(x) x - flow, stairs, method = "pfw")
+
+dir.create("man/figures", recursive = TRUE, showWarnings = FALSE)
+png("man/figures/README-race.png", width = 1800, height = 720, res = 200, pointsize = 9)
+par(mfrow = c(1, 2), mar = c(4, 4.5, 2.5, 1), cex.main = 1, font.main = 1)
+plot(race, log = "xy")
+plot(as.numeric(time(Nile)), flow, pch = 16, col = "#999999", bty = "l", las = 1, xlab = "", ylab = "")
+lines(as.numeric(time(Nile)), level$par, type = "s", col = "#0072B2", lwd = 2)
+mtext("the Nile at Aswan, and a fit of total variation 400", adj = 0, line = 0.5)
+invisible(dev.off())
