@@ -69,6 +69,26 @@ first_not_finite <- function(x) {
     .Call(`_acfw_first_not_finite`, x)
 }
 
+session_completion <- function(observed, beta, delta, method, step, rank_max, control, init) {
+    .Call(`_acfw_session_completion`, observed, beta, delta, method, step, rank_max, control, init)
+}
+
+factor_entries <- function(u, d, v, i, j) {
+    .Call(`_acfw_factor_entries`, u, d, v, i, j)
+}
+
+additive_offsets <- function(observed, rows, columns, most_sweeps = 50L) {
+    .Call(`_acfw_additive_offsets`, observed, rows, columns, most_sweeps)
+}
+
+singular_block_dense <- function(g, k, accuracy) {
+    .Call(`_acfw_singular_block_dense`, g, k, accuracy)
+}
+
+singular_block_sparse <- function(g, k, accuracy) {
+    .Call(`_acfw_singular_block_sparse`, g, k, accuracy)
+}
+
 dense_product <- function(A, B, threads) {
     .Call(`_acfw_dense_product`, A, B, threads)
 }

@@ -5,7 +5,8 @@
 #' A point is a matrix of the given size, or the vector of its columns.
 #'
 #' * `lmo_nuclear_ball()` finds the leading singular pair of the gradient by a Golub-Kahan-Lanczos process that never
-#'   looks at more than products with the gradient; called from R it also takes a sparse matrix.
+#'   looks at more than products with the gradient; called from R it also takes a sparse matrix. [singular_block()] gives
+#'   several pairs by the same process.
 #' * `lmo_spectraplex()` finds the lowest eigenvector of the symmetric part of the gradient.
 #' * `lmo_birkhoff()` solves an assignment problem.
 #'
@@ -29,6 +30,26 @@ lmo_nuclear_ball <- function(nrow, ncol, radius = 1) {
   radius <- radius_of(radius)
   new_lmo("nuclear", paste0("nuclear-norm ball of radius ", format(radius), ", ", nrow, " x ", ncol), nrow = nrow,
           ncol = ncol, radius = radius, diameter = 2 * radius, size = nrow * ncol)
+}
+
+#' Leading singular triplets
+#'
+#' The process behind [lmo_nuclear_ball()], for the `k` largest singular values at once: Golub-Kahan-Lanczos with thick
+#' restarts. The matrix is only multiplied with.
+#'
+#' @param g A numeric matrix or a sparse matrix.
+#' @param k How many.
+#' @param accuracy The largest residual `||g'u - d v||` accepted; 0 for machine precision.
+#' @return A list with `d`, `u`, `v` and the residuals: a singular value lies within `residual` of each `d`.
+#' @examples
+#' singular_block(matrix(1:12, 4), k = 2)$d
+#' @export
+singular_block <- function(g, k = 1, accuracy = 0) {
+  g <- check_matrix(g, "g")
+  k <- check_count(k, "k")
+  if (k > min(dim(g))) abort_input("k", paste0("must be at most ", min(dim(g)), " for this matrix."))
+  accuracy <- check_number(accuracy, "accuracy", min = 0)
+  if (methods::is(g, "sparseMatrix")) singular_block_sparse(g, k, accuracy) else singular_block_dense(g, k, accuracy)
 }
 
 #' @rdname lmo_matrices

@@ -247,6 +247,79 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// session_completion
+SEXP session_completion(Rcpp::List observed, double beta, double delta, std::string method, std::string step, double rank_max, Rcpp::List control, Rcpp::Nullable<Rcpp::List> init);
+RcppExport SEXP _acfw_session_completion(SEXP observedSEXP, SEXP betaSEXP, SEXP deltaSEXP, SEXP methodSEXP, SEXP stepSEXP, SEXP rank_maxSEXP, SEXP controlSEXP, SEXP initSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type observed(observedSEXP);
+    Rcpp::traits::input_parameter< double >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< double >::type delta(deltaSEXP);
+    Rcpp::traits::input_parameter< std::string >::type method(methodSEXP);
+    Rcpp::traits::input_parameter< std::string >::type step(stepSEXP);
+    Rcpp::traits::input_parameter< double >::type rank_max(rank_maxSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::List> >::type init(initSEXP);
+    rcpp_result_gen = Rcpp::wrap(session_completion(observed, beta, delta, method, step, rank_max, control, init));
+    return rcpp_result_gen;
+END_RCPP
+}
+// factor_entries
+Rcpp::NumericVector factor_entries(Eigen::Map<Eigen::MatrixXd> u, Eigen::Map<Eigen::VectorXd> d, Eigen::Map<Eigen::MatrixXd> v, Rcpp::IntegerVector i, Rcpp::IntegerVector j);
+RcppExport SEXP _acfw_factor_entries(SEXP uSEXP, SEXP dSEXP, SEXP vSEXP, SEXP iSEXP, SEXP jSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type u(uSEXP);
+    Rcpp::traits::input_parameter< Eigen::Map<Eigen::VectorXd> >::type d(dSEXP);
+    Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type v(vSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type i(iSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type j(jSEXP);
+    rcpp_result_gen = Rcpp::wrap(factor_entries(u, d, v, i, j));
+    return rcpp_result_gen;
+END_RCPP
+}
+// additive_offsets
+Rcpp::List additive_offsets(Rcpp::List observed, bool rows, bool columns, int most_sweeps);
+RcppExport SEXP _acfw_additive_offsets(SEXP observedSEXP, SEXP rowsSEXP, SEXP columnsSEXP, SEXP most_sweepsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type observed(observedSEXP);
+    Rcpp::traits::input_parameter< bool >::type rows(rowsSEXP);
+    Rcpp::traits::input_parameter< bool >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< int >::type most_sweeps(most_sweepsSEXP);
+    rcpp_result_gen = Rcpp::wrap(additive_offsets(observed, rows, columns, most_sweeps));
+    return rcpp_result_gen;
+END_RCPP
+}
+// singular_block_dense
+Rcpp::List singular_block_dense(Eigen::Map<Eigen::MatrixXd> g, int k, double accuracy);
+RcppExport SEXP _acfw_singular_block_dense(SEXP gSEXP, SEXP kSEXP, SEXP accuracySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type g(gSEXP);
+    Rcpp::traits::input_parameter< int >::type k(kSEXP);
+    Rcpp::traits::input_parameter< double >::type accuracy(accuracySEXP);
+    rcpp_result_gen = Rcpp::wrap(singular_block_dense(g, k, accuracy));
+    return rcpp_result_gen;
+END_RCPP
+}
+// singular_block_sparse
+Rcpp::List singular_block_sparse(Eigen::Map<Eigen::SparseMatrix<double>> g, int k, double accuracy);
+RcppExport SEXP _acfw_singular_block_sparse(SEXP gSEXP, SEXP kSEXP, SEXP accuracySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Eigen::Map<Eigen::SparseMatrix<double>> >::type g(gSEXP);
+    Rcpp::traits::input_parameter< int >::type k(kSEXP);
+    Rcpp::traits::input_parameter< double >::type accuracy(accuracySEXP);
+    rcpp_result_gen = Rcpp::wrap(singular_block_sparse(g, k, accuracy));
+    return rcpp_result_gen;
+END_RCPP
+}
 // dense_product
 Eigen::MatrixXd dense_product(const Eigen::Map<Eigen::MatrixXd> A, const Eigen::Map<Eigen::MatrixXd> B, int threads);
 RcppExport SEXP _acfw_dense_product(SEXP ASEXP, SEXP BSEXP, SEXP threadsSEXP) {
@@ -301,6 +374,11 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_session_lasso_logistic", (DL_FUNC) &_acfw_session_lasso_logistic, 6},
     {"_acfw_column_deviations", (DL_FUNC) &_acfw_column_deviations, 2},
     {"_acfw_first_not_finite", (DL_FUNC) &_acfw_first_not_finite, 1},
+    {"_acfw_session_completion", (DL_FUNC) &_acfw_session_completion, 8},
+    {"_acfw_factor_entries", (DL_FUNC) &_acfw_factor_entries, 5},
+    {"_acfw_additive_offsets", (DL_FUNC) &_acfw_additive_offsets, 4},
+    {"_acfw_singular_block_dense", (DL_FUNC) &_acfw_singular_block_dense, 3},
+    {"_acfw_singular_block_sparse", (DL_FUNC) &_acfw_singular_block_sparse, 3},
     {"_acfw_dense_product", (DL_FUNC) &_acfw_dense_product, 3},
     {"_acfw_session_go", (DL_FUNC) &_acfw_session_go, 1},
     {"_acfw_session_result", (DL_FUNC) &_acfw_session_result, 1},

@@ -1,5 +1,7 @@
 // acfw_lasso_logistic(): one objective, driven through a sequence of radii. Each radius is a run of the one loop; the
 // point, the margins, the screened gradient and the working set pass on to the next.
+#include <RcppEigen.h>  // first: it has to see Eigen before anyone else
+
 #include <acfw/correctors/l1_working_set.hpp>
 #include <acfw/objectives/lasso_logistic.hpp>
 
@@ -21,6 +23,7 @@ struct Correction {
   bool correct(acfw::LassoLogistic<Matrix>& f, double gap, acfw::Counts& counts) {
     return set && set->correct(f, gap, counts);
   }
+  bool stuck() const { return false; }
 };
 
 // b as a convex combination of the atoms of the ball; what is missing to weight 1 goes to a pair that cancels.

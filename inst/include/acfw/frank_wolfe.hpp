@@ -21,6 +21,7 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "acfw/control.hpp"
@@ -29,13 +30,25 @@
 
 namespace acfw {
 
-/// The paper's own methods correct nothing.
+/// The paper's own methods correct nothing. A corrector decreases f further and tells whether the point moved; it is
+/// `stuck` when limits of its own (a largest rank, say) leave it nothing to do.
 struct NoCorrection {
   template <class Objective>
   bool correct(Objective&, double /*gap*/, Counts&) {
     return false;
   }
+  bool stuck() const { return false; }
 };
+
+namespace detail {
+
+// An objective kept as factors has a rank().
+template <class T, class = void>
+struct HasRank : std::false_type {};
+template <class T>
+struct HasRank<T, std::void_t<decltype(std::declval<const T&>().rank())>> : std::true_type {};
+
+}  // namespace detail
 
 template <class Objective, class Dictionary, class Direction, class StepRule, class Corrector = NoCorrection>
 class FrankWolfe {
@@ -150,7 +163,7 @@ class FrankWolfe {
       return ascent_ ? Status::stalled : Status::converged;
     }
     if (asked_to_stop_) return Status::interrupted;
-    if (!(gap_ > 0.0) || without_progress_ >= patience) return Status::stalled;
+    if (!(gap_ > 0.0) || without_progress_ >= patience || corrector_.stuck()) return Status::stalled;
     if (t_ - first_ >= control_.max_iter) return Status::max_iter;
     if (watch_.seconds() >= control_.max_time) return Status::max_time;
     return Status::running;
@@ -194,8 +207,15 @@ class FrankWolfe {
     row.seconds = watch_.seconds();
     row.objective = f_.value();
     row.gap = gap_;
-    row.active = direction_.active() ? direction_.active()->size() : 0;
+    row.active = active_size();
     return row;
+  }
+
+  // Active atoms, or the rank of a point kept as factors.
+  std::size_t active_size() const {
+    if (direction_.active()) return direction_.active()->size();
+    if constexpr (detail::HasRank<Objective>::value) return static_cast<std::size_t>(f_.rank());
+    return 0;
   }
 
   auto prepared_line() {

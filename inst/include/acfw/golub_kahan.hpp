@@ -1,12 +1,19 @@
-// The leading singular pair of a linear operator by Golub-Kahan-Lanczos bidiagonalisation with full
-// reorthogonalisation and restarts. The operator is anything with rows(), cols(), apply(x) = G x and
+// Leading singular triplets of a linear operator by Golub-Kahan-Lanczos bidiagonalisation with full
+// reorthogonalisation and thick restarts. The operator is anything with rows(), cols(), apply(x) = G x and
 // apply_transposed(y) = G'y; it is never asked for an entry.
+//
+// The basis satisfies G V = U B and G'U = V B' + w e', with B upper triangular: bidiagonal, but for the column that a
+// restart fills with the residuals of the Ritz pairs it kept. A Ritz value is never above the singular value it
+// approximates; its residual says how far off it may be.
 #pragma once
 
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+
+#include <Eigen/SVD>
 
 #include "acfw/linear_map.hpp"
 
@@ -22,11 +29,31 @@ struct MatrixOperator {
   Vector apply_transposed(const Vector& y) const { return G.transpose() * y; }
 };
 
+template <class Operator>
+struct TransposedOperator {
+  const Operator& G;
+  Index rows() const { return G.cols(); }
+  Index cols() const { return G.rows(); }
+  Vector apply(const Vector& x) const { return G.apply_transposed(x); }
+  Vector apply_transposed(const Vector& y) const { return G.apply(y); }
+};
+
 struct SingularPair {
   double sigma = 0.0;
   Vector u;
   Vector v;
   double residual = 0.0;  ///< ||G'u - sigma v||: how far sigma may be from a singular value
+};
+
+/// Several of them, largest first; `steps` counts products with G.
+struct SingularBlock {
+  Vector sigma;
+  Eigen::MatrixXd U;
+  Eigen::MatrixXd V;
+  Vector residual;
+  Index steps = 0;
+
+  Index size() const { return sigma.size(); }
 };
 
 /// A fixed, structureless unit vector: reproducible, and almost surely not orthogonal to anything that matters.
@@ -40,61 +67,153 @@ inline Vector scattered_unit_vector(Index n, std::uint64_t stream = 0) {
   return x.normalized();
 }
 
+/// What is asked of the iteration.
+struct KrylovGoal {
+  Index pairs = 1;        ///< how many Ritz triplets to return, as good as they are,
+  Index exact_pairs = 1;  ///< and how many of them must have a residual of at most
+  double accuracy = 0.0;  ///< this (0: machine precision)
+  Index least_steps = 4;  ///< a start that is an old singular vector has a small residual without being the leading one
+  Index basis = 0;        ///< vectors kept before a restart; 0: chosen from `pairs`
+  int most_restarts = 200;
+};
+
 namespace detail {
 
-/// w <- (I - B B') w over the first k columns, twice: once loses orthogonality when w is almost in their span.
-inline void orthogonalize(Vector& w, const Eigen::MatrixXd& B, Index k) {
-  for (int pass = 0; pass < 2; ++pass) w -= B.leftCols(k) * (B.leftCols(k).transpose() * w);
-}
+class GolubKahan {
+ public:
+  template <class Operator>
+  SingularBlock operator()(const Operator& G, const Vector& start, const KrylovGoal& goal) {
+    const Index n = G.cols();
+    most_ = std::min<Index>(n, goal.basis > 0 ? goal.basis : std::max<Index>(40, 2 * goal.pairs + 16));
+    U_.resize(G.rows(), most_);
+    V_.resize(n, most_ + 1);
+    B_ = Eigen::MatrixXd::Zero(most_, most_);
+    const double length = start.norm();
+    V_.col(0) = length > 0.0 && std::isfinite(length) ? Vector(start / length) : scattered_unit_vector(n);
+    Index k = 0, steps = 0;
+    for (int restart = 0;; ++restart) {
+      bool done = false;
+      for (; k < most_ && !done; ++k) {
+        extend(G, k);
+        ++steps;
+        const bool full = k + 1 == most_;
+        if (full || (steps >= goal.least_steps && (k < 12 || k % 4 == 0))) done = solve(k + 1, n, goal);
+      }
+      if (done || restart == goal.most_restarts) return answer(k, goal.pairs, steps);
+      k = restart_from(k, goal.pairs);
+    }
+  }
+
+ private:
+  static constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+  // u_k and v_{k+1}. Where the Krylov space is exhausted, a fresh direction goes on: an invariant subspace need not
+  // hold the leading pair.
+  template <class Operator>
+  void extend(const Operator& G, Index k) {
+    Vector u = G.apply(V_.col(k));
+    if (k > 0) u.noalias() -= U_.leftCols(k) * B_.col(k).head(k);
+    B_(k, k) = normalize(u, U_, k);
+    U_.col(k) = u;
+    Vector w = G.apply_transposed(u) - B_(k, k) * V_.col(k);
+    scale_ = std::max({k > 0 ? scale_ : 0.0, B_(k, k), w.norm()});
+    beta_ = k + 1 < V_.rows() ? normalize(w, V_, k + 1) : 0.0;
+    if (k + 1 < V_.rows()) V_.col(k + 1) = w;
+    if (k + 1 < most_) B_(k, k + 1) = beta_;
+  }
+
+  // w <- (I - Q Q') w / norm over the first k columns, twice: once loses orthogonality when w is almost in their span.
+  double normalize(Vector& w, const Eigen::MatrixXd& Q, Index k) {
+    const double before = w.norm();
+    for (int pass = 0; pass < 2; ++pass) {
+      const Vector inside = Q.leftCols(k).transpose() * w;
+      w.noalias() -= Q.leftCols(k) * inside;
+    }
+    const double norm = w.norm();
+    if (norm > 16.0 * epsilon * std::max(before, scale_)) {
+      w /= norm;
+      return norm;
+    }
+    for (std::uint64_t stream = 1; stream < 8; ++stream) {
+      w = scattered_unit_vector(w.size(), 97 * stream + static_cast<std::uint64_t>(k));
+      for (int pass = 0; pass < 2; ++pass) {
+        const Vector inside = Q.leftCols(k).transpose() * w;
+        w.noalias() -= Q.leftCols(k) * inside;
+      }
+      if (w.norm() > 1e-8) break;
+    }
+    if (k < Q.rows()) w.normalize();
+    else w.setZero();
+    return 0.0;
+  }
+
+  bool solve(Index k, Index n, const KrylovGoal& goal) {
+    svd_.compute(B_.topLeftCorner(k, k), Eigen::ComputeFullU | Eigen::ComputeFullV);
+    if (k == n) return true;
+    const Index asked = std::min(goal.exact_pairs, k);
+    const double target = std::max(goal.accuracy, 16.0 * epsilon * svd_.singularValues()[0]);
+    for (Index i = 0; i < asked; ++i) {
+      if (beta_ * std::abs(svd_.matrixU()(k - 1, i)) > target) return false;
+    }
+    return k >= goal.exact_pairs;
+  }
+
+  SingularBlock answer(Index k, Index pairs, Index steps) const {
+    const Index kept = std::min(pairs, k);
+    SingularBlock block;
+    block.sigma = svd_.singularValues().head(kept);
+    block.U = U_.leftCols(k) * svd_.matrixU().leftCols(kept);
+    block.V = V_.leftCols(k) * svd_.matrixV().leftCols(kept);
+    block.residual = beta_ * svd_.matrixU().row(k - 1).head(kept).cwiseAbs().transpose();
+    block.steps = steps;
+    return block;
+  }
+
+  // Keeps the leading Ritz pairs and the last vector; returns where to go on.
+  Index restart_from(Index k, Index pairs) {
+    const Index kept = std::min(k - 1, pairs + (k - pairs) / 3);
+    const Eigen::MatrixXd left = U_.leftCols(k) * svd_.matrixU().leftCols(kept);
+    const Eigen::MatrixXd right = V_.leftCols(k) * svd_.matrixV().leftCols(kept);
+    const Vector next = V_.col(k);
+    U_.leftCols(kept) = left;
+    V_.leftCols(kept) = right;
+    V_.col(kept) = next;
+    B_.setZero();
+    B_.diagonal().head(kept) = svd_.singularValues().head(kept);
+    B_.col(kept).head(kept) = beta_ * svd_.matrixU().row(k - 1).head(kept).transpose();
+    return kept;
+  }
+
+  Index most_ = 0;
+  Eigen::MatrixXd U_, V_, B_;
+  Eigen::BDCSVD<Eigen::MatrixXd> svd_;
+  double beta_ = 0.0;
+  double scale_ = 0.0;
+};
 
 }  // namespace detail
 
-/// The leading singular pair to a residual of at most `accuracy` (0: machine precision), from the right
-/// vector `start`. At least `least_steps` Krylov steps are taken, since a start that is an old singular
-/// vector has a small residual without being the leading one.
+/// The leading singular triplets of G, from the right vector `start`.
 template <class Operator>
-SingularPair leading_singular_pair(const Operator& G, Vector start, double accuracy = 0.0, Index least_steps = 4) {
-  const Index m = G.rows(), n = G.cols();
-  const Index most = std::min<Index>({m, n, 80});
-  const double epsilon = std::numeric_limits<double>::epsilon();
-  Eigen::MatrixXd U(m, most), V(n, most);
-  SingularPair best{0.0, Vector::Unit(m, 0), Vector::Unit(n, 0), 0.0};
-  for (int restart = 0; restart < 50; ++restart) {
-    Vector alpha = Vector::Zero(most), beta = Vector::Zero(most);
-    V.col(0) = start.normalized();
-    for (Index k = 0; k < most; ++k) {
-      Vector u = G.apply(V.col(k));
-      if (k > 0) u -= beta[k - 1] * U.col(k - 1);
-      detail::orthogonalize(u, U, k);
-      alpha[k] = u.norm();
-      const bool u_vanished = !(alpha[k] > 0.0);
-      if (u_vanished && k == 0) return best;  // G start = 0: a zero operator, or an unlucky start
-      U.col(k) = u_vanished ? Vector::Zero(m).eval() : Vector(u / alpha[k]);
-      Vector w = G.apply_transposed(U.col(k)) - alpha[k] * V.col(k);
-      detail::orthogonalize(w, V, k + 1);
-      beta[k] = w.norm();
+SingularBlock leading_singular_block(const Operator& G, const Vector& start, const KrylovGoal& goal) {
+  detail::GolubKahan iteration;
+  if (G.cols() <= G.rows()) return iteration(G, start, goal);
+  // The narrow side carries the process: once its space is full, the answer is exact.
+  const TransposedOperator<Operator> transposed{G};
+  SingularBlock block = iteration(transposed, start.size() == G.cols() ? G.apply(start) : start, goal);
+  block.U.swap(block.V);
+  return block;
+}
 
-      const bool exhausted = u_vanished || beta[k] <= epsilon * alpha.head(k + 1).maxCoeff() || k + 1 == most;
-      if (exhausted || (k + 1 >= least_steps && (k < 12 || k % 4 == 0))) {
-        Eigen::MatrixXd B = Eigen::MatrixXd::Zero(k + 1, k + 1);
-        B.diagonal() = alpha.head(k + 1);
-        for (Index i = 0; i < k; ++i) B(i, i + 1) = beta[i];
-        const Eigen::JacobiSVD<Eigen::MatrixXd> svd(B, Eigen::ComputeFullU | Eigen::ComputeFullV);
-        best.sigma = svd.singularValues()[0];
-        best.residual = beta[k] * std::abs(svd.matrixU()(k, 0));
-        const double target = std::max(accuracy, 8.0 * epsilon * best.sigma);
-        if (exhausted || best.residual <= target) {
-          best.u = U.leftCols(k + 1) * svd.matrixU().col(0);
-          best.v = V.leftCols(k + 1) * svd.matrixV().col(0);
-          if (best.residual <= target) return best;
-          break;
-        }
-      }
-      V.col(k + 1) = w / beta[k];
-    }
-    start = G.apply_transposed(best.u);  // a power step too: the process may have filled the smaller of the two spaces
-  }
-  return best;
+/// The leading singular pair to a residual of at most `accuracy` (0: machine precision).
+template <class Operator>
+SingularPair leading_singular_pair(const Operator& G, const Vector& start, double accuracy = 0.0,
+                                   Index least_steps = 4) {
+  KrylovGoal goal;
+  goal.accuracy = accuracy;
+  goal.least_steps = least_steps;
+  const SingularBlock block = leading_singular_block(G, start, goal);
+  return {block.sigma[0], block.U.col(0), block.V.col(0), block.residual[0]};
 }
 
 }  // namespace acfw

@@ -36,6 +36,7 @@ class L1WorkingSet {
     return moved;
   }
 
+  bool stuck() const { return false; }
   std::size_t size() const { return columns_.size(); }
   long newton_steps() const { return newton_steps_; }
   long products() const { return products_; }

@@ -1,6 +1,6 @@
 // The nuclear-norm ball of m x n matrices, {X : ||X||_* <= radius}, whose atoms are -radius u v' with (u, v) a
 // unit pair, and the spectraplex {X >= 0 : tr X = radius} with atoms radius u u'. The singular pair comes from a
-// warm-started Lanczos process; accuracy 0 starts afresh and certifies.
+// warm-started Lanczos process; accuracy 0 starts afresh and certifies. Either way `bound` counts the residual in.
 #pragma once
 
 #include <Eigen/Eigenvalues>
@@ -23,23 +23,53 @@ class NuclearBall {
   /// For any operator: a sparse gradient is never made dense.
   template <class Operator>
   Vertex<RankOne> minimize_operator(const Operator& G, double accuracy = 0.0) {
-    const bool warm = accuracy > 0.0 && start_.size() == cols_;
-    SingularPair top =
-        leading_singular_pair(G, warm ? start_ : scattered_unit_vector(cols_), accuracy / radius_);
-    start_ = top.v;
+    const bool fresh = !(accuracy > 0.0) || start_.size() != cols_;
+    KrylovGoal goal;
+    goal.pairs = wanted_;
+    goal.least_steps = std::max<Index>(6, wanted_ + wanted_ / 2);
+    goal.accuracy = (accuracy > 0.0 ? accuracy : finest_) / radius_;
+    block_ = leading_singular_block(G, fresh ? scattered_unit_vector(cols_) : perturbed_start(), goal);
+    start_ = block_.V.col(0);
     Vertex<RankOne> vertex;
-    vertex.value = -radius_ * top.sigma;
-    vertex.bound = -radius_ * (top.sigma + (accuracy > 0.0 ? top.residual : 0.0));
-    vertex.exact = !(accuracy > 0.0);
-    vertex.atom = RankOne{-radius_ * top.u, std::move(top.v)};
+    vertex.value = -radius_ * block_.sigma[0];
+    vertex.bound = -radius_ * (block_.sigma[0] + block_.residual[0]);
+    vertex.exact = fresh;
+    vertex.atom = RankOne{-radius_ * block_.U.col(0), block_.V.col(0)};
     return vertex;
   }
 
+  /// The singular triplets behind the last answer, the leading one first; ask for more of them with `want`.
+  const SingularBlock& block() const { return block_; }
+  void want(Index pairs) { wanted_ = std::min({pairs, rows_, cols_}); }
+
+  /// The error that even a certifying answer may leave: 0 is machine precision.
+  void set_finest(double accuracy) { finest_ = accuracy; }
+
+  double radius() const { return radius_; }
+
  private:
+  // An old singular vector spans an invariant subspace, or nearly, in which a newly leading pair is not seen.
+  Vector perturbed_start() { return start_ + 0.1 * scattered_unit_vector(cols_, ++stream_); }
+
   Index rows_;
   Index cols_;
   double radius_;
+  Index wanted_ = 1;
+  double finest_ = 0.0;
+  std::uint64_t stream_ = 0;
   Vector start_;
+  SingularBlock block_;
+};
+
+/// The same ball for a loop whose gradient is an operator.
+class OperatorNuclearBall : public NuclearBall {
+ public:
+  using NuclearBall::NuclearBall;
+
+  template <class Operator>
+  Vertex<RankOne> minimize(const Operator& G, double accuracy = 0.0) {
+    return minimize_operator(G, accuracy);
+  }
 };
 
 struct Spectraplex {

@@ -1,0 +1,125 @@
+# Reading the observed entries of acfw_matrix_completion(): a sparse matrix, a dense one with NA, or triplets. All become
+# one list, compressed by columns as a dgCMatrix is, whose slots are used as they are.
+
+new_observed <- function(i, p, x, dim, dimnames, weights = NULL, ids = NULL) {
+  list(i = i, p = p, x = x, dim = as.integer(dim), dimnames = dimnames, weights = weights, ids = ids,
+       offset = list(mean = 0, row = numeric(), column = numeric()))
+}
+
+as_observed <- function(x, weights = NULL, call = rlang::caller_env()) {
+  observed <- if (methods::is(x, "sparseMatrix")) {
+    observed_sparse(x, weights, call)
+  } else if (is.data.frame(x)) {
+    observed_triplets(x, weights, call)
+  } else if (is.matrix(x) && (is.numeric(x) || is.logical(x))) {
+    observed_dense(x, weights, call)
+  } else {
+    abort_input("x", paste0(
+      "must be a sparse Matrix whose stored entries are observed, a numeric matrix with NA where nothing was observed, ",
+      "or a data frame of row, column and value, not ", describe(x), "."
+    ), call)
+  }
+  if (!length(observed$x)) abort_input("x", "has no observed entries: there is nothing to fit.", call)
+  if (!all_finite(observed$x)) {
+    abort_input("x", "has observed values that are NA, NaN or infinite: remove those entries, or leave them unstored.", call)
+  }
+  largest <- max(abs(observed$x))
+  if (largest > 1e15) {
+    abort_input("x", paste0("has values as large as ", format(largest, digits = 3), ": divide `x`, `beta` and `delta` ",
+                            "by a common number; the fit scales with them."), call)
+  }
+  observed
+}
+
+observed_sparse <- function(x, weights, call) {
+  if (methods::is(x, "TsparseMatrix") && anyDuplicated(cbind(x@i, x@j))) abort_duplicates(call)
+  if (!methods::is(x, "dgCMatrix")) x <- as_dgc(x)
+  if (any(dim(x) == 0L)) abort_input("x", "must have at least one row and one column.", call)
+  new_observed(x@i, x@p, x@x, dim(x), dimnames(x), check_weights(weights, length(x@x), "stored entries", call))
+}
+
+observed_dense <- function(x, weights, call) {
+  if (any(dim(x) == 0L)) abort_input("x", "must have at least one row and one column.", call)
+  seen <- !is.na(x)
+  if (any(is.nan(x))) seen[is.nan(x)] <- FALSE
+  at <- which(seen)
+  if (is.matrix(weights) && identical(dim(weights), dim(x))) weights <- weights[at]
+  new_observed(
+    as.integer((at - 1L) %% nrow(x)), as.integer(c(0L, cumsum(colSums(seen)))), as.double(x[at]), dim(x), dimnames(x),
+    check_weights(weights, length(at), "entries that are not NA", call)
+  )
+}
+
+observed_triplets <- function(x, weights, call) {
+  if (ncol(x) < 3L) {
+    abort_input("x", "must have three columns when it is a data frame: row, column and value.", call)
+  }
+  if (!is.numeric(x[[3L]])) {
+    abort_input("x", paste0("must have numeric values in its third column, not ", describe(x[[3L]]), "."), call)
+  }
+  rows <- id_levels(x[[1L]], names(x)[[1L]], call)
+  cols <- id_levels(x[[2L]], names(x)[[2L]], call)
+  order_of <- order(cols$index, rows$index)
+  i <- rows$index[order_of]
+  j <- cols$index[order_of]
+  n <- length(i)
+  if (n > 1L && any(i[-1L] == i[-n] & j[-1L] == j[-n])) abort_duplicates(call)
+  weights <- check_weights(weights, nrow(x), "rows of the data frame", call)
+  new_observed(
+    i - 1L, as.integer(c(0L, cumsum(tabulate(j, cols$size)))), as.double(x[[3L]])[order_of], c(rows$size, cols$size),
+    if (!is.null(rows$names) || !is.null(cols$names)) list(rows$names, cols$names), weights[order_of],
+    ids = names(x)[1:3]
+  )
+}
+
+# Whole numbers are positions, factors keep their levels, everything else is an id in order of its sorted values.
+id_levels <- function(id, name, call) {
+  if (anyNA(id)) abort_input("x", paste0("has NA in column `", name, "`: every entry needs a row and a column."), call)
+  if (is.factor(id)) return(list(index = as.integer(id), size = nlevels(id), names = levels(id)))
+  if (is.numeric(id)) {
+    if (any(id != round(id)) || any(id < 1) || any(id > .Machine$integer.max)) {
+      abort_input("x", paste0("has positions out of range in column `", name,
+                              "`: whole numbers from 1 are positions; turn other ids into a factor."), call)
+    }
+    return(list(index = as.integer(id), size = if (length(id)) as.integer(max(id)) else 0L, names = NULL))
+  }
+  names <- sort(unique(as.character(id)))
+  list(index = match(as.character(id), names), size = length(names), names = names)
+}
+
+abort_duplicates <- function(call) {
+  abort_input("x", paste0(
+    "has duplicated (row, column) pairs: aggregate them first, for instance to their mean with aggregate(); a mean with ",
+    "the number of repeats as `weights` gives the same squared loss up to a constant."
+  ), call)
+}
+
+check_weights <- function(weights, size, what, call) {
+  if (is.null(weights)) return(NULL)
+  if (!is.numeric(weights) || length(weights) != size) {
+    abort_input("weights", paste0("must be NULL or ", size, " numbers, one for each of the ", what, ", not ",
+                                  describe(weights), "."), call)
+  }
+  if (!all_finite(weights) || any(weights <= 0)) {
+    abort_input("weights", "must be positive and finite: leave an entry out instead of giving it no weight.", call)
+  }
+  as.double(weights)
+}
+
+# The offsets that `center` asks for, estimated from the observed entries.
+centred <- function(observed, center) {
+  if (center == "none") return(observed)
+  observed$offset <- additive_offsets(observed, center %in% c("row", "both"), center %in% c("column", "both"))
+  observed
+}
+
+offset_at <- function(offset, i, j) {
+  value <- rep(offset$mean, length(i))
+  if (length(offset$row)) value <- value + offset$row[i]
+  if (length(offset$column)) value <- value + offset$column[j]
+  value
+}
+
+# Positions (from 1) of the observed entries.
+observed_rows <- function(observed) observed$i + 1L
+observed_cols <- function(observed) rep.int(seq_len(observed$dim[[2L]]), diff(observed$p))

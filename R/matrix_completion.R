@@ -1,0 +1,198 @@
+#' Robust low-rank matrix completion
+#'
+#' Fits a matrix of small nuclear norm to the observed entries of `x`,
+#' \deqn{\min_X \frac{1}{|I|} \sum_{(i,j) \in I} \ell(A_{ij} - X_{ij}) \quad \mbox{subject to} \quad \|X\|_* \le \beta,}
+#' with Huber's loss (quadratic up to `delta`, linear beyond, so that gross outliers pull no harder than ordinary errors)
+#' or the squared loss `r^2 / 2`. The solution is kept as thin factors; no object has rows times columns entries. The
+#' Frank-Wolfe gap certifies the answer: no feasible matrix has an objective below `objective - gap`.
+#'
+#' @section Methods:
+#' `"corrective"`, the default, goes beyond the paper: each pass adds the leading singular pairs of the gradient, decreases
+#' the objective over the factors `X = U V'` without a constraint (scaled so that the nuclear norm cannot exceed `beta`) by
+#' preconditioned L-BFGS, recompresses, and certifies. `"cfw"`, `"pfw"` and `"afw"` are the methods of the paper, with any
+#' of its step rules; the theory of the last two does not cover infinitely many atoms, but they work in practice.
+#'
+#' The factors of corrective phases are in single precision until the gap falls below `1e-4` of the objective. The
+#' objective and the certificate are always in double precision.
+#'
+#' @section Radius and penalty:
+#' Users of softImpute think in the penalty `lambda` of `sum((A - X)^2) / 2 + lambda * ||X||_*`. With the squared loss the
+#' solution for `lambda` is the solution for `beta = ||X||_*`, and back: at a solution on the boundary of the ball,
+#' `lambda` is the largest singular value of the gradient times the number of observed entries, which is `fit$penalty`. Inside
+#' the ball the penalty is 0. So `acfw_matrix_completion(x, beta = sum(soft$d), loss = "squared")` reaches the objective of
+#' a fit `soft` of softImpute or better.
+#'
+#' @section What is observed:
+#' In a sparse matrix every stored entry is observed, explicit zeros included, and what is not stored is missing. In a dense
+#' matrix `NA` is missing; without any `NA` the matrix is denoised. In a data frame each row is an observed entry: row,
+#' column and value in the first three columns. Whole numbers are positions; factors and character ids give the rows and
+#' columns their names. A row or column without any entry is fitted by its offset.
+#'
+#' @param x The observed entries: a sparse matrix, a dense matrix with `NA`, or a data frame; see the section below.
+#' @param beta The bound on the nuclear norm, positive. Several values make a path: they are fitted in increasing order, each
+#'   from the solution of the one before.
+#' @param loss `"huber"` or `"squared"`.
+#' @param delta Where Huber's loss turns linear, positive.
+#' @param weights Positive weights of the observed entries, in their order in `x` (column by column for a matrix). The
+#'   objective is their weighted mean.
+#' @param center What is subtracted before fitting and added back by the methods: nothing, the overall mean
+#'   (`"global"`), or additive effects of rows, columns or both, by alternating means.
+#' @param method,step The method and, for all of them, the step rule of its Frank-Wolfe steps; see below and [acfw()].
+#' @param rank_max The largest rank, for `method = "corrective"`. The problem is then no longer convex: the gap still bounds
+#'   the distance to the best matrix of any rank, and the status is `"stalled"` where the limit leaves nothing to gain.
+#' @param control Tolerances and limits, from [acfw_control()]. The default asks for a gap of `1e-4` of the objective, or
+#'   `1e-9` of the objective at `X = 0`.
+#' @param init An earlier fit to start from: continued when the problem is the same, a warm start when it is not.
+#' @param ... Ignored.
+#' @return An object of class `acfw_matrix_completion` and `acfw`: a list with
+#'   \item{u, d, v}{the fitted matrix `u %*% diag(d) %*% t(v)`, without the offsets}
+#'   \item{rank, nuclear_norm, beta}{its rank and nuclear norm, and the bound}
+#'   \item{objective, gap, status}{the certificate: the optimum lies within `gap` below `objective`}
+#'   \item{penalty}{the equivalent penalty in the scaling of softImpute}
+#'   \item{offset}{`mean`, `row` and `column` effects}
+#'   \item{trace, counts, seconds}{as in [acfw()]; `active` in the trace is the number of rank-one terms held}
+#'
+#'   For several `beta`, an object of class `acfw_completion_path`: a list with a data frame `path` and the `fits`.
+#' @seealso [cv_acfw_matrix_completion()] to choose `beta`, [predict.acfw_matrix_completion()], [complete()], [recommend()]
+#' @examples
+#' truth <- tcrossprod(matrix(sin(1:40), 20), matrix(cos(1:30), 15))
+#' x <- truth
+#' x[seq(1, 300, by = 3)] <- NA
+#' x[2, 2] <- 50                       # a gross outlier
+#' fit <- acfw_matrix_completion(x, beta = sum(svd(truth)$d), delta = 0.1)
+#' fit
+#' max(abs(as.matrix(fit) - truth))
+#' @export
+acfw_matrix_completion <- function(x, beta, loss = c("huber", "squared"), delta = 1, weights = NULL,
+                                   center = c("none", "global", "row", "column", "both"),
+                                   method = c("corrective", "cfw", "pfw", "afw"),
+                                   step = c("ac", "backtracking", "short", "open"), rank_max = Inf, control = NULL,
+                                   init = NULL, ...) {
+  call <- match.call()
+  settings <- list(
+    loss = check_choice(loss, c("huber", "squared"), "loss"),
+    delta = check_number(delta, "delta", min = 0, max = .Machine$double.xmax, strict = TRUE),
+    center = check_choice(center, c("none", "global", "row", "column", "both"), "center"),
+    method = check_choice(method, c("corrective", "cfw", "pfw", "afw"), "method"),
+    step = check_choice(step, c("ac", "backtracking", "short", "open"), "step"),
+    rank_max = check_count(rank_max, "rank_max")
+  )
+  if (is.finite(settings$rank_max) && settings$method != "corrective") {
+    abort_input("rank_max", "needs method = \"corrective\": the methods of the paper cannot bound the rank.")
+  }
+  beta <- check_radii(beta)
+  observed <- centred(as_observed(x, weights), settings$center)
+  control <- completion_control(control, observed, settings)
+  init <- check_completion_init(init, observed)
+  fits <- list()
+  for (radius in beta) {
+    init <- fit_completion(observed, radius, settings, control, init, call)
+    fits <- c(fits, list(init))
+    if (init$status == "interrupted") break
+  }
+  if (length(beta) == 1L) fits[[1L]] else new_completion_path(fits, call)
+}
+
+check_radii <- function(beta, call = rlang::caller_env()) {
+  if (!is.numeric(beta) || !length(beta) || !all_finite(beta) || any(beta <= 0)) {
+    abort_input("beta", paste0("must be one or more positive numbers, not ", describe(beta), "."), call)
+  }
+  sort(unique(as.double(beta)))
+}
+
+# Without a control, tolerances follow the data: an absolute one would mean nothing for ratings in millions.
+completion_control <- function(control, observed, settings, call = rlang::caller_env()) {
+  if (is.null(control)) {
+    control <- acfw_control(tol = 1e-9 * loss_at_zero(observed, settings), rel_tol = 1e-4)
+  }
+  control <- check_control(control, call)
+  if (is.null(control$L)) {
+    w <- observed$weights
+    control$L <- if (is.null(w)) 1 / length(observed$x) else max(w) / sum(w)
+  }
+  control
+}
+
+loss_at_zero <- function(observed, settings) {
+  r <- observed$x - offset_at(observed$offset, observed_rows(observed), observed_cols(observed))
+  w <- if (is.null(observed$weights)) rep(1, length(r)) else observed$weights
+  size <- abs(r)
+  each <- if (settings$loss == "squared") r^2 / 2 else {
+    ifelse(size <= settings$delta, r^2 / 2, settings$delta * (size - settings$delta / 2))
+  }
+  sum(w * each) / sum(w)
+}
+
+check_completion_init <- function(init, observed, call = rlang::caller_env()) {
+  if (is.null(init)) return(NULL)
+  if (!inherits(init, "acfw_matrix_completion")) abort_input("init", "must be a fit of acfw_matrix_completion().", call)
+  if (nrow(init$u) != observed$dim[[1L]] || nrow(init$v) != observed$dim[[2L]]) {
+    abort_input("init", paste0("is a fit of a ", nrow(init$u), " x ", nrow(init$v), " matrix, but `x` is ",
+                               paste(observed$dim, collapse = " x "), "."), call)
+  }
+  init
+}
+
+fit_completion <- function(observed, beta, settings, control, init, call) {
+  same <- !is.null(init) && continues(init, observed, beta, settings)
+  engine_control <- control_with_progress(control)
+  session <- session_completion(
+    observed, beta, if (settings$loss == "squared") Inf else settings$delta, settings$method, settings$step,
+    settings$rank_max, engine_control, start_of(init, beta, settings, same)
+  )
+  result <- run_session(session)
+  x <- result$par
+  fit <- new_fit(result, NULL, control, settings$method, settings$step, call, if (same) init, "acfw_matrix_completion")
+  fit$par <- NULL
+  weight <- length(observed$x)
+  fit <- c(unclass(fit), list(
+    u = x$u, d = x$d, v = x$v, rank = length(x$d), nuclear_norm = sum(x$d), beta = beta,
+    penalty = if (sum(x$d) < beta * (1 - 1e-6)) 0 else weight * result$sigma,
+    loss = settings$loss, delta = settings$delta, center = settings$center, offset = observed$offset,
+    rank_max = settings$rank_max, observed = observed, dimnames = observed$dimnames
+  ))
+  if (!is.null(observed$dimnames)) {
+    rownames(fit$u) <- observed$dimnames[[1L]]
+    rownames(fit$v) <- observed$dimnames[[2L]]
+  }
+  structure(fit, class = c("acfw_matrix_completion", "acfw"))
+}
+
+# Is this the run that `init` left off?
+continues <- function(init, observed, beta, settings) {
+  identical(init$beta, beta) && identical(init$method, settings$method) && identical(init$step, settings$step) &&
+    identical(init$loss, settings$loss) && identical(init$delta, settings$delta) &&
+    identical(init$rank_max, settings$rank_max) &&
+    identical(init$observed[c("i", "p", "x", "weights", "offset")], observed[c("i", "p", "x", "weights", "offset")])
+}
+
+# Where a session starts. An active set belongs to one radius, so that methods which keep one start afresh on another.
+start_of <- function(init, beta, settings, same) {
+  if (is.null(init) || !init$rank) return(NULL)
+  state <- init$state
+  if (!same) {
+    if (settings$method %in% c("pfw", "afw")) return(NULL)
+    state <- list(t = 0, L = if (is.na(state$L)) init$control$L else state$L, log_damping = 0, active = NULL)
+  }
+  list(u = unname(init$u), d = init$d * min(1, beta / init$nuclear_norm), v = unname(init$v), state = state)
+}
+
+new_completion_path <- function(fits, call) {
+  path <- data.frame(
+    beta = vapply(fits, `[[`, 0, "beta"), objective = vapply(fits, `[[`, 0, "objective"),
+    gap = vapply(fits, `[[`, 0, "gap"), rank = vapply(fits, `[[`, 0L, "rank"),
+    penalty = vapply(fits, `[[`, 0, "penalty"), status = vapply(fits, `[[`, "", "status"),
+    seconds = vapply(fits, `[[`, 0, "seconds")
+  )
+  structure(list(path = path, fits = fits, call = call), class = "acfw_completion_path")
+}
+
+#' @export
+print.acfw_completion_path <- function(x, digits = 4, ...) {
+  cat("<acfw_completion_path> ", nrow(x$path), " radii\n", sep = "")
+  print(x$path, digits = digits, row.names = FALSE)
+  invisible(x)
+}
+
+#' @export
+as.data.frame.acfw_completion_path <- function(x, row.names = NULL, optional = FALSE, ...) x$path

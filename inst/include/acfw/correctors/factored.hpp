@@ -1,0 +1,129 @@
+// The corrective phase of matrix completion: after each Frank-Wolfe step the remaining pairs of the oracle's singular
+// block enter with weights proportional to sigma - mu, f is decreased over thin factors by preconditioned L-BFGS, and
+// the point is recompressed. Factors are single precision until the gap asks for more; the point is only ever
+// replaced by one with a smaller objective in double precision.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "acfw/correctors/factored_model.hpp"
+#include "acfw/correctors/lbfgs.hpp"
+#include "acfw/dictionaries/nuclear_ball.hpp"
+#include "acfw/objectives/completion.hpp"
+#include "acfw/trace.hpp"
+
+namespace acfw {
+
+class FactoredCorrector {
+ public:
+  struct Settings {
+    Index rank_max = std::numeric_limits<Index>::max();
+    int most_steps = 40;          ///< L-BFGS steps in a phase
+    double share_of_gap = 0.02;   ///< a phase ends when a step gains no more than this share of the gap,
+    double small_share = 0.05;    ///< and of what the phase has gained so far
+    double single_until = 1e-4;   ///< gap / f below which factors are double
+    std::function<bool()> out_of_time;
+  };
+
+  FactoredCorrector(OperatorNuclearBall& ball, Settings settings) : ball_(&ball), settings_(std::move(settings)) {
+    ball.want(first_block);
+  }
+
+  bool correct(Completion& f, double gap, Counts& counts) {
+    Terms x = f.terms();
+    grow(f, x);
+    if (x.size() > settings_.rank_max) truncate(x);
+    if (x.size() == 0) return false;
+    const bool exact = in_double_ || gap < settings_.single_until * std::abs(f.value());
+    ThinSvd better = exact ? descend<double>(f, std::move(x), gap, counts) : descend<float>(f, std::move(x), gap, counts);
+    const bool moved = settings_.rank_max < std::min(f.entries().rows, f.entries().cols)
+                           ? replace_within_limit(f, std::move(better))
+                           : replace(f, std::move(better));
+    if (!moved) in_double_ = true;
+    ball_->want(std::clamp<Index>(f.rank() / 3, first_block, last_block));
+    return moved;
+  }
+
+  /// A limit on the rank can leave nothing to gain although the gap is not small.
+  bool stuck() const { return stuck_; }
+
+ private:
+  static constexpr Index first_block = 6, last_block = 40;
+
+  // X <- (1 - tau) X - tau beta sum of omega_k u_k v_k', omega proportional to sigma_k - mu, tau by line search.
+  void grow(const Completion& f, Terms& x) const {
+    const SingularBlock& block = ball_->block();
+    const double beta = ball_->radius();
+    const double mu = -f.along_point() / beta;
+    Index more = 0;
+    while (more + 1 < block.size() && block.sigma[more + 1] > mu * (1.0 + 1e-9)) ++more;
+    more = std::min(more, settings_.rank_max - x.size());
+    if (more <= 0) return;
+    const Vector excess = (block.sigma.segment(1, more).array() - mu).matrix();
+    const Terms target{block.U.middleCols(1, more), -beta / excess.sum() * excess, block.V.middleCols(1, more)};
+    const double tau = f.best_step_towards(target);
+    if (!(tau > 0.0)) return;
+    Terms sum{{x.A.rows(), x.size() + more}, Vector(x.size() + more), {x.B.rows(), x.size() + more}};
+    sum.A << x.A, target.A;
+    sum.w << (1.0 - tau) * x.w, tau * target.w;
+    sum.B << x.B, target.B;
+    x = std::move(sum);
+  }
+
+  void truncate(Terms& x) const {
+    const ThinSvd svd = compress(x.A, x.w, x.B);
+    const Index rank = std::min(svd.rank(), settings_.rank_max);
+    x = {svd.U.leftCols(rank), svd.d.head(rank), svd.V.leftCols(rank)};
+  }
+
+  template <class Real>
+  ThinSvd descend(const Completion& f, Terms x, double gap, Counts& counts) const {
+    FactoredModel<Real> model(f, ball_->radius(), x.size());
+    auto at = model.variables(x);
+    x = {};  // its memory is wanted
+    Lbfgs<Real, FactoredModel<Real>> lbfgs(model, memory);
+    LbfgsGoal goal;
+    goal.most_steps = settings_.most_steps;
+    goal.small_decrease = settings_.share_of_gap * gap;
+    goal.small_share = settings_.small_share;
+    goal.out_of_time = settings_.out_of_time;
+    const LbfgsResult result = lbfgs.minimize(at, goal);
+    counts.value += result.evaluations;
+    counts.gradient += result.evaluations;
+    return model.point(at, sizeof(Real) == 4 ? 1e-6 : 1e-12);
+  }
+
+  static bool replace(Completion& f, ThinSvd x) {
+    if (!(f.value_at(x) < f.value())) return false;
+    f.assign(std::move(x));
+    return true;
+  }
+
+  // The Frank-Wolfe step went beyond the limit, so what counts is the last point within it.
+  bool replace_within_limit(Completion& f, ThinSvd x) {
+    const double value = f.value_at(x);
+    if (value < best_value_) {
+      stuck_ = best_value_ - value < 1e-8 * std::abs(value);
+      best_value_ = value;
+      best_ = std::move(x);
+    } else {
+      stuck_ = true;
+    }
+    f.assign(best_);
+    return true;
+  }
+
+  static constexpr std::size_t memory = 4;
+
+  OperatorNuclearBall* ball_;
+  Settings settings_;
+  ThinSvd best_;
+  double best_value_ = std::numeric_limits<double>::infinity();
+  bool in_double_ = false;
+  bool stuck_ = false;
+};
+
+}  // namespace acfw

@@ -1,0 +1,189 @@
+// The objective over thin factors, free of constraints: X = c U V' with c = beta / N and
+// N = (||U||^2 + ||V||^2 + s^2) / 2, so that ||X||_* <= beta whatever U, V and the slack s are. With
+// mu = -<G, U V'> / N the derivatives are c (G V + mu U), c (G'U + mu V) and c mu s: the slack takes up what an
+// optimum inside the ball leaves unused, and withers when the constraint binds.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "acfw/kernels/factor_pass.hpp"
+#include "acfw/kernels/long_vector.hpp"
+#include "acfw/objectives/completion.hpp"
+#include "acfw/thin_svd.hpp"
+
+namespace acfw {
+
+template <class Real>
+class FactoredModel {
+ public:
+  using Variables = std::vector<Real>;  // U by rows, V by rows, then s; padded with zeros that stay zero
+
+  FactoredModel(const Completion& f, double beta, Index rank)
+      : f_(f),
+        entries_(f.entries()),
+        beta_(beta),
+        rank_(rank),
+        width_((rank + 15) / 16 * 16),
+        cut_(row_pieces(entries_, 8)),
+        cursor_(static_cast<std::size_t>(entries_.rows)) {
+    const Index pieces = static_cast<Index>(cut_.size()) - 1;
+    parts_.resize(static_cast<std::size_t>((f_.threads() > 1 ? pieces : 1) * entries_.cols * width_));
+    share_of_rows_and_columns();
+  }
+
+  std::size_t size() const { return static_cast<std::size_t>((entries_.rows + entries_.cols) * width_ + 16); }
+  double mu() const { return mu_; }
+
+  /// Balanced factors of x, scaled to entries of order one, and the slack that the radius leaves.
+  Variables variables(const Terms& x) const {
+    Variables at(size(), Real(0));
+    const double unit = static_cast<double>(entries_.rows + entries_.cols) / beta_;  // N / beta
+    Real* U = at.data();
+    Real* V = U + entries_.rows * width_;
+    double held = 0.0;
+    for (Index k = 0; k < x.size(); ++k) {
+      const double a = x.A.col(k).norm(), b = x.B.col(k).norm(), norm = std::abs(x.w[k]) * a * b;
+      if (!(norm > 0.0)) continue;
+      const double root = std::sqrt(unit * norm), on_a = std::copysign(root / a, x.w[k]), on_b = root / b;
+      for (Index i = 0; i < entries_.rows; ++i) U[i * width_ + k] = static_cast<Real>(on_a * x.A(i, k));
+      for (Index j = 0; j < entries_.cols; ++j) V[j * width_ + k] = static_cast<Real>(on_b * x.B(j, k));
+      held += norm;
+    }
+    const double unused = 2.0 * unit * (beta_ - held);
+    at[slack()] = static_cast<Real>(unused > 0.0 ? std::sqrt(unused) : 0.0);
+    return at;
+  }
+
+  /// f, and its gradient in the factors.
+  double evaluate(const Variables& at, Variables& gradient) {
+    const Index m = entries_.rows;
+    const Real* U = at.data();
+    const Real* V = U + m * width_;
+    Real* GV = gradient.data();
+    Real* GtU = GV + m * width_;
+    const double N = 0.5 * long_dot(at, at), c = beta_ / N, scale = entries_.scale();
+    double loss = 0.0, along = 0.0;
+    pass(U, V, c, GV, GtU, loss, along);
+    mu_ = -scale * along / N;
+    c_ = c;
+    N_ = N;
+    const Real on_G = static_cast<Real>(c * scale), on_point = static_cast<Real>(c * mu_);
+    for (std::size_t k = 0; k < slack(); ++k) gradient[k] = on_G * gradient[k] + on_point * at[k];
+    std::fill(gradient.begin() + static_cast<std::ptrdiff_t>(slack()), gradient.end(), Real(0));
+    gradient[slack()] = on_point * at[slack()];
+    return scale * loss;
+  }
+
+  /// Curvature c h_i b_k + mu of U_ik, with h_i the weight of row i and b_k the mean square of V_.k over the entries,
+  /// and the mirror image for V; fixed here for the whole phase. `at` has just been evaluated.
+  void set_preconditioner(const Variables& at) {
+    const Real* U = at.data();
+    const Real* V = U + entries_.rows * width_;
+    mean_U_ = mean_square(U, row_share_);
+    mean_V_ = mean_square(V, col_share_);
+    ridge_ = std::max(std::abs(mu_), 1e-3 * c_ * std::max(mean_U_.maxCoeff(), mean_V_.maxCoeff()) / size_share());
+    c_fixed_ = c_;
+    const double s = at[slack()], square = f_.values().squaredNorm() / static_cast<double>(entries_.size());
+    on_slack_ = ridge_ + s * s * square / (c_ * N_ * N_);
+  }
+
+  void precondition(Variables& d) const {
+    divide(d.data(), row_share_, mean_V_);
+    divide(d.data() + entries_.rows * width_, col_share_, mean_U_);
+    d[slack()] = static_cast<Real>(d[slack()] / (c_fixed_ * on_slack_));
+  }
+
+  /// The point in double, recompressed.
+  ThinSvd point(const Variables& at, double zero) const {
+    using RowMajor = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    const Eigen::Map<const RowMajor> U(at.data(), entries_.rows, width_);
+    const Eigen::Map<const RowMajor> V(at.data() + entries_.rows * width_, entries_.cols, width_);
+    const Eigen::MatrixXd A = U.leftCols(rank_).template cast<double>();
+    const Eigen::MatrixXd B = V.leftCols(rank_).template cast<double>();
+    const double s = at[slack()], N = 0.5 * (A.squaredNorm() + B.squaredNorm() + s * s);
+    ThinSvd x = compress(A, Vector::Constant(rank_, beta_ / N), B, zero);
+    const double norm = x.nuclear_norm();
+    if (norm > beta_) x.d *= beta_ / norm;  // by rounding only
+    return x;
+  }
+
+ private:
+  std::size_t slack() const { return static_cast<std::size_t>((entries_.rows + entries_.cols) * width_); }
+  double size_share() const { return static_cast<double>(std::max(entries_.rows, entries_.cols)); }
+
+  void share_of_rows_and_columns() {
+    row_share_ = Vector::Zero(entries_.rows);
+    col_share_ = Vector::Zero(entries_.cols);
+    for (Index i = 0; i < entries_.rows; ++i) {
+      for (int e = entries_.start[i]; e < entries_.start[i + 1]; ++e) {
+        const double w = entries_.weight.size() > 0 ? entries_.weight[e] : entries_.scale();
+        row_share_[i] += w;
+        col_share_[entries_.col[e]] += w;
+      }
+    }
+  }
+
+  void pass(const Real* U, const Real* V, double c, Real* GV, Real* GtU, double& loss, double& along) {
+    const Index pieces = static_cast<Index>(cut_.size()) - 1, size = entries_.cols * width_;
+    const int threads = f_.threads();
+    std::vector<double> losses(static_cast<std::size_t>(pieces)), alongs(losses);
+    std::fill(GtU, GtU + size, Real(0));
+    auto one = [&](Index p, Real* part) {
+      FactorPass<Real> q{&entries_, cut_[p], cut_[p + 1], width_,        U, V, c, f_.delta(), GV, part,
+                         cursor_.data()};
+      run(q);
+      losses[static_cast<std::size_t>(p)] = q.loss;
+      alongs[static_cast<std::size_t>(p)] = q.along;
+    };
+    auto add = [&](const Real* part) {
+      for (Index k = 0; k < size; ++k) GtU[k] += part[k];
+    };
+    if (threads > 1) {
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+#endif
+      for (Index p = 0; p < pieces; ++p) one(p, parts_.data() + p * size);
+      for (Index p = 0; p < pieces; ++p) add(parts_.data() + p * size);
+    } else {
+      for (Index p = 0; p < pieces; ++p) {
+        one(p, parts_.data());
+        add(parts_.data());
+      }
+    }
+    for (double one_loss : losses) loss += one_loss;
+    for (double one_along : alongs) along += one_along;
+  }
+
+  Vector mean_square(const Real* F, const Vector& share) const {
+    Vector mean = Vector::Zero(width_);
+    for (Index i = 0; i < share.size(); ++i) {
+      for (Index k = 0; k < width_; ++k) mean[k] += share[i] * static_cast<double>(F[i * width_ + k]) * F[i * width_ + k];
+    }
+    return mean;
+  }
+
+  void divide(Real* d, const Vector& share, const Vector& mean) const {
+    const Eigen::Array<Real, Eigen::Dynamic, 1> b = (c_fixed_ * c_fixed_ * mean.array()).template cast<Real>();
+    const Real ridge = static_cast<Real>(c_fixed_ * ridge_);
+    for (Index i = 0; i < share.size(); ++i) {
+      Eigen::Map<Eigen::Array<Real, Eigen::Dynamic, 1>> row(d + i * width_, width_);
+      row /= static_cast<Real>(share[i]) * b + ridge;
+    }
+  }
+
+  const Completion& f_;
+  const Entries& entries_;
+  double beta_;
+  Index rank_;
+  Index width_;
+  std::vector<Index> cut_;
+  std::vector<int> cursor_;
+  Variables parts_;
+  Vector row_share_, col_share_;
+  Vector mean_U_, mean_V_;
+  double mu_ = 0.0, c_ = 1.0, N_ = 1.0;
+  double c_fixed_ = 1.0, ridge_ = 1.0, on_slack_ = 1.0;
+};
+
+}  // namespace acfw

@@ -1,0 +1,240 @@
+// f(X) = sum over the observed entries of w_ij loss(A_ij - X_ij), Huber or squared, at a point kept as thin factors
+// X = U diag(w) V' beside its values on the observed entries. A step costs one pass over the entries; ||X||_F^2 is
+// carried along, and the divergence of a move is exact: closed form for the squared loss, piecewise for Huber's.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "acfw/entries.hpp"
+#include "acfw/kernels/factor_pass.hpp"
+#include "acfw/move.hpp"
+#include "acfw/thin_svd.hpp"
+
+namespace acfw {
+
+class Completion {
+ public:
+  /// Starts at X = 0. `delta` = infinity is the squared loss. The entries must outlive the objective.
+  Completion(const Entries& entries, double delta, int threads = 1)
+      : entries_(entries),
+        delta_(delta),
+        threads_(threads),
+        z_(Vector::Zero(entries.size())),
+        g_(entries.size()),
+        matrix_(entries, g_, threads) {
+    assign({Eigen::MatrixXd(entries.rows, 0), Vector(0), Eigen::MatrixXd(entries.cols, 0)});
+  }
+  Completion(const Completion&) = delete;
+
+  const Entries& entries() const { return entries_; }
+  double delta() const { return delta_; }
+  int threads() const { return threads_; }
+  const Vector& values() const { return z_; }
+  double value() const { return value_; }
+  Index rank() const { return rank_; }  ///< number of rank-one terms held, no less than the rank of X
+
+  /// The point in its shortest form.
+  ThinSvd point() const { return compress(U_.leftCols(rank_), weight_.head(rank_), V_.leftCols(rank_)); }
+
+  /// The point as it is held.
+  Terms terms() const { return {U_.leftCols(rank_), weight_.head(rank_), V_.leftCols(rank_)}; }
+
+  /// f at another point, in double precision: the guard of every corrective phase.
+  double value_at(const ThinSvd& x) const {
+    Vector z(z_.size());
+    values_of(x.U, x.d, x.V, z);
+    EntryData there = data();
+    there.z = z.data();
+    return loss(there);
+  }
+
+  /// X <- U diag(d) V'.
+  void assign(ThinSvd x) {
+    rank_ = x.rank();
+    weight_ = std::move(x.d);
+    U_ = std::move(x.U);
+    V_ = std::move(x.V);
+    compressed_ = rank_;
+    refresh();
+  }
+
+  const EntryMatrix& gradient() { return matrix_; }
+  double along_point() const { return g_.dot(z_); }
+  double along(const RankOne& a) const { return a.u.dot(matrix_.apply(a.v)); }
+
+  /// Forms the image of d on the entries and returns ||d||_F^2.
+  double prepare(const Move<RankOne>& move) {
+    move_ = move;
+    image_ = move.on_point * z_;
+    if (move.vertex) add_values(move.on_vertex, *move.vertex);
+    if (move.away) add_values(move.on_away, *move.away);
+    if (std::isinf(delta_)) curvature_ = weighted_square(image_);
+    norm2_ = squared_length(move);
+    return norm2_;
+  }
+
+  double divergence(double gamma) const {
+    if (std::isinf(delta_)) return 0.5 * gamma * gamma * curvature_;
+    return loss_divergence(data(), image_.data(), gamma);
+  }
+
+  /// The gamma in [0, 1] with the least f at (1 - gamma) X + gamma T, for T a sum of terms.
+  double best_step_towards(const Terms& target) const {
+    Vector u(z_.size());
+    values_of(target.A, target.w, target.B, u);
+    u = z_ - u;
+    return best_step(u);
+  }
+
+  /// The gamma in [0, 1] with the least f on the line whose values on the entries are z - gamma u. Its derivative is
+  /// piecewise linear and increasing: secant steps inside a bracket find its root.
+  double best_step(const Vector& u) const {
+    const double slope = g_.dot(u);
+    if (!(slope > 0.0)) return 0.0;
+    if (std::isinf(delta_)) return std::min(1.0, slope / weighted_square(u));
+    const bool weighted = entries_.weight.size() > 0;
+    auto derivative = [&](double gamma) {
+      double sum = 0.0;
+      for (Index e = 0; e < z_.size(); ++e) {
+        const double d = u[e] * huber_derivative(z_[e] - gamma * u[e] - entries_.value[e], delta_);
+        sum += weighted ? entries_.weight[e] * d : d;
+      }
+      return -entries_.scale() * sum;
+    };
+    double low = 0.0, at_low = -slope, high = 1.0, at_high = derivative(1.0);
+    if (at_high <= 0.0) return 1.0;
+    for (int tries = 0; tries < 6 && at_low < -0.02 * slope; ++tries) {
+      const double gamma = low + (high - low) * std::clamp(at_low / (at_low - at_high), 0.05, 0.95);
+      const double here = derivative(gamma);
+      (here <= 0.0 ? low : high) = gamma;
+      (here <= 0.0 ? at_low : at_high) = here;
+    }
+    return low;
+  }
+
+  void commit(double gamma) {
+    const double with_point = inner_with_point_;
+    norm2_point_ += -2.0 * gamma * with_point + gamma * gamma * norm2_;
+    weight_.head(rank_) *= 1.0 - gamma * move_.on_point;
+    if (move_.vertex) append(-gamma * move_.on_vertex, *move_.vertex);
+    if (move_.away) append(-gamma * move_.on_away, *move_.away);
+    // Twice the rank it had, and some: never far beyond the rank of the iterate, and rare enough to be cheap.
+    if (rank_ > 2 * compressed_ + 32) return assign(point());
+    z_ -= gamma * image_;
+    settle();
+  }
+
+ private:
+  void add_values(double c, const RankOne& a) {
+    for (Index i = 0; i < entries_.rows; ++i) {
+      const double ci = c * a.u[i];
+      for (int e = entries_.start[i]; e < entries_.start[i + 1]; ++e) image_[e] += ci * a.v[entries_.col[e]];
+    }
+  }
+
+  double weighted_square(const Vector& x) const {
+    if (entries_.weight.size() > 0) return (entries_.weight.array() * x.array().square()).sum();
+    return entries_.scale() * x.squaredNorm();
+  }
+
+  /// <X, a>
+  double inner(const RankOne& a) const {
+    if (rank_ == 0) return 0.0;
+    const Vector left = U_.leftCols(rank_).transpose() * a.u;
+    const Vector right = V_.leftCols(rank_).transpose() * a.v;
+    return (weight_.head(rank_).array() * left.array() * right.array()).sum();
+  }
+
+  static double inner(const RankOne& a, const RankOne& b) { return a.u.dot(b.u) * a.v.dot(b.v); }
+
+  // ||p X + q v + r s||^2 expanded, and <X, d> on the way. When the terms cancel, X is almost an atom and of low
+  // rank: then the small core of the sum is formed instead.
+  double squared_length(const Move<RankOne>& move) {
+    const double p = move.on_point, q = move.on_vertex, r = move.on_away;
+    const double xv = move.vertex ? inner(*move.vertex) : 0.0, xs = move.away ? inner(*move.away) : 0.0;
+    const double vv = move.vertex ? squared_norm(*move.vertex) : 0.0, ss = move.away ? squared_norm(*move.away) : 0.0;
+    const double vs = move.vertex && move.away ? inner(*move.vertex, *move.away) : 0.0;
+    inner_with_point_ = p * norm2_point_ + q * xv + r * xs;
+    const double large = p * p * norm2_point_ + q * q * vv + r * r * ss;
+    const double norm2 = large + 2.0 * (p * q * xv + p * r * xs + q * r * vs);
+    return norm2 > 1e-8 * large ? norm2 : formed_length(move);
+  }
+
+  double formed_length(const Move<RankOne>& move) const {
+    const Index extra = (move.vertex ? 1 : 0) + (move.away ? 1 : 0), k = rank_ + extra;
+    Eigen::MatrixXd A(entries_.rows, k), B(entries_.cols, k);
+    Vector w(k);
+    A.leftCols(rank_) = U_.leftCols(rank_);
+    B.leftCols(rank_) = V_.leftCols(rank_);
+    w.head(rank_) = move.on_point * weight_.head(rank_);
+    Index at = rank_;
+    for (const RankOne* a : {move.vertex, move.away}) {
+      if (!a) continue;
+      A.col(at) = a->u;
+      B.col(at) = a->v;
+      w[at++] = a == move.vertex ? move.on_vertex : move.on_away;
+    }
+    return compress(A, w, B, 0.0).d.squaredNorm();
+  }
+
+  void append(double w, const RankOne& a) {
+    if (rank_ == weight_.size()) {
+      const Index capacity = std::max<Index>(16, 2 * rank_);
+      weight_.conservativeResize(capacity);
+      U_.conservativeResize(Eigen::NoChange, capacity);
+      V_.conservativeResize(Eigen::NoChange, capacity);
+    }
+    weight_[rank_] = w;
+    U_.col(rank_) = a.u;
+    V_.col(rank_) = a.v;
+    ++rank_;
+  }
+
+  void values_of(const Eigen::Ref<const Eigen::MatrixXd>& U, const Vector& w,
+                 const Eigen::Ref<const Eigen::MatrixXd>& V, Vector& z) const {
+    const Index width = (w.size() + 15) / 16 * 16;
+    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    RowMajor A = RowMajor::Zero(entries_.rows, width), B = RowMajor::Zero(entries_.cols, width);
+    A.leftCols(w.size()) = U * w.asDiagonal();
+    B.leftCols(w.size()) = V;
+    values_at_entries(entries_, width, A.data(), B.data(), 1.0, z.data(), threads_);
+  }
+
+  // z, ||X||^2, f and the gradient from the factors: no rounding piles up.
+  void refresh() {
+    if (rank_ == 0) {
+      z_.setZero();
+      norm2_point_ = 0.0;
+      return settle();
+    }
+    values_of(U_.leftCols(rank_), weight_.head(rank_), V_.leftCols(rank_), z_);
+    norm2_point_ = weight_.head(rank_).squaredNorm();  // U and V are orthonormal here
+    settle();
+  }
+
+  void settle() { value_ = loss_and_gradient(data(), g_.data()); }
+
+  EntryData data() const {
+    const double* weight = entries_.weight.size() > 0 ? entries_.weight.data() : nullptr;
+    return {z_.size(), z_.data(), entries_.value.data(), weight, entries_.scale(), delta_};
+  }
+
+  const Entries& entries_;
+  double delta_;
+  int threads_;
+  Eigen::MatrixXd U_, V_;  // the first rank_ columns are in use
+  Vector weight_;
+  Index rank_ = 0;
+  Index compressed_ = 0;  // rank_ after the last recompression
+  Vector z_, g_, image_;
+  EntryMatrix matrix_;
+  Move<RankOne> move_{};
+  double norm2_ = 0.0;
+  double norm2_point_ = 0.0;
+  double inner_with_point_ = 0.0;
+  double curvature_ = 0.0;
+  double value_ = 0.0;
+};
+
+}  // namespace acfw

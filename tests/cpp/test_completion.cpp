@@ -1,0 +1,134 @@
+#include <catch.h>
+
+#include <Eigen/SVD>
+#include <acfw/correctors/factored.hpp>
+#include <acfw/directions/cfw.hpp>
+#include <acfw/frank_wolfe.hpp>
+#include <acfw/steps/auto_conditioned.hpp>
+
+using namespace acfw;
+
+namespace {
+
+Entries some_entries(Index rows, Index cols, unsigned every = 3) {
+  Entries entries;
+  entries.rows = rows;
+  entries.cols = cols;
+  entries.start.push_back(0);
+  std::vector<double> values;
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < cols; ++j) {
+      if ((7 * i + 3 * j + i * j) % every == 0) continue;
+      entries.col.push_back(static_cast<int>(j));
+      values.push_back(std::sin(0.7 * double(i)) * std::cos(0.3 * double(j)) + 0.3 * std::sin(double(i * j)));
+    }
+    entries.start.push_back(static_cast<int>(entries.col.size()));
+  }
+  entries.value = Eigen::Map<Vector>(values.data(), static_cast<Index>(values.size()));
+  return entries;
+}
+
+double huber(double r, double delta) {
+  return std::abs(r) <= delta ? 0.5 * r * r : delta * (std::abs(r) - 0.5 * delta);
+}
+
+}  // namespace
+
+TEST_CASE("Huber's divergence is exact on every pair of pieces", "[completion]") {
+  for (double r : {-3.0, -1.0, -0.5, 0.0, 0.4, 1.0, 2.5}) {
+    for (double t : {-6.0, -2.0, -0.3, 0.0, 0.2, 1.7, 5.0}) {
+      const double slope = std::min(1.0, std::max(-1.0, r));
+      CHECK(huber_divergence(r, t, 1.0) == Approx(huber(r + t, 1.0) - huber(r, 1.0) - slope * t).margin(1e-14));
+    }
+  }
+  CHECK(huber_divergence(0.3, 1e-12, 1.0) == Approx(0.5e-24));  // a difference of values would be 0
+}
+
+TEST_CASE("the kernels of every instruction set agree", "[completion]") {
+  const Entries entries = some_entries(50, 40);
+  for (Index rank : {3, 20, 40, 70}) {
+    Completion f(entries, 0.5);
+    const Terms x{Eigen::MatrixXd::Random(50, rank), Vector::Constant(rank, 0.01), Eigen::MatrixXd::Random(40, rank)};
+    std::vector<double> values;
+    std::vector<std::vector<double>> gradients;
+    const Isa best = isa();
+    for (Isa level : {Isa::plain, Isa::fma}) {
+      if (static_cast<int>(level) > static_cast<int>(best)) continue;
+      isa() = level;
+      FactoredModel<double> model(f, 100.0, rank);
+      auto at = model.variables(x);
+      auto gradient = at;
+      values.push_back(model.evaluate(at, gradient));
+      gradients.push_back(gradient);
+    }
+    isa() = best;
+    for (std::size_t k = 1; k < values.size(); ++k) {
+      CHECK(values[k] == Approx(values[0]));
+      for (std::size_t e = 0; e < gradients[0].size(); e += 7) {
+        CHECK(gradients[k][e] == Approx(gradients[0][e]).margin(1e-14));
+      }
+    }
+  }
+}
+
+TEST_CASE("the model over factors has the derivatives it says, slack included", "[completion]") {
+  const Entries entries = some_entries(12, 9);
+  Completion f(entries, 0.4);
+  FactoredModel<double> model(f, 3.0, 2);
+  auto at = model.variables({Eigen::MatrixXd::Random(12, 2), Vector::Constant(2, 0.1), Eigen::MatrixXd::Random(9, 2)});
+  auto g = at, scratch = at;
+  model.evaluate(at, g);
+  for (std::size_t k : {std::size_t{0}, std::size_t{17}, std::size_t{12 * 16}, std::size_t{21 * 16}}) {
+    auto up = at, down = at;
+    up[k] += 1e-5;
+    down[k] -= 1e-5;
+    const double slope = (model.evaluate(up, scratch) - model.evaluate(down, scratch)) / 2e-5;
+    CHECK(g[k] == Approx(slope).epsilon(1e-5).margin(1e-9));
+  }
+}
+
+TEST_CASE("recompression keeps the matrix, by Householder and by the Gram matrix", "[completion]") {
+  for (Index k : {4, 50}) {
+    const Eigen::MatrixXd A = Eigen::MatrixXd::Random(300, k), B = Eigen::MatrixXd::Random(250, k);
+    const Vector w = Vector::LinSpaced(k, -1.0, 2.0);
+    for (double zero : {1e-13, 1e-6}) {
+      const ThinSvd x = compress(A, w, B, zero);
+      CHECK((x.U * x.d.asDiagonal() * x.V.transpose() - A * w.asDiagonal() * B.transpose()).norm() < 1e-8 * x.d.norm());
+      CHECK((x.U.transpose() * x.U - Eigen::MatrixXd::Identity(x.rank(), x.rank())).norm() < 1e-6);
+    }
+  }
+}
+
+TEST_CASE("a certifying oracle is not misled by the pair it found before", "[golub-kahan]") {
+  Eigen::MatrixXd G = Eigen::MatrixXd::Zero(60, 50);
+  for (Index k = 0; k < 50; ++k) G(k, k) = 1.0 / double(k + 1);
+  OperatorNuclearBall ball(60, 50, 1.0);
+  ball.minimize(MatrixOperator<Eigen::MatrixXd>{G}, 0.0);
+  G(30, 30) = 2.0;  // a new leader, orthogonal to the old one
+  const auto warm = ball.minimize(MatrixOperator<Eigen::MatrixXd>{G}, 0.1);
+  CHECK(warm.value == Approx(-2.0).epsilon(0.05));
+  const auto fresh = ball.minimize(MatrixOperator<Eigen::MatrixXd>{G}, 0.0);
+  CHECK(fresh.exact);
+  CHECK(fresh.value == Approx(-2.0));
+  CHECK(fresh.bound <= -2.0 + 1e-12);
+}
+
+TEST_CASE("corrected and plain Frank-Wolfe agree, and the certificate holds", "[completion]") {
+  const Entries entries = some_entries(25, 18);
+  Completion f(entries, 0.3), h(entries, 0.3);
+  OperatorNuclearBall ball(25, 18, 6.0), other(25, 18, 6.0);
+  Cfw<RankOne> direction, plain;
+  AutoConditioned<> step, plain_step;
+  Control control;
+  control.tol = 0.0;
+  control.rel_tol = 1e-8;
+  FrankWolfe run(f, ball, direction, step, control, FactoredCorrector(ball, {}));
+  run.go();
+  CHECK(run.status() == Status::converged);
+  CHECK(f.point().nuclear_norm() <= 6.0 * (1.0 + 1e-10));
+  control.rel_tol = 1e-2;
+  FrankWolfe slow(h, other, plain, plain_step, control);
+  slow.go();
+  CHECK(h.value() >= f.value() - run.gap());
+  CHECK(h.value() - slow.gap() <= f.value());
+}

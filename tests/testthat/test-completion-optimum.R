@@ -1,0 +1,120 @@
+test_that("the corrective method finds the optimum of an independent solver, for both losses", {
+  a <- small_ratings()
+  a[2, 3] <- 8
+  for (delta in c(Inf, 0.3)) {
+    for (beta in c(3, 12)) {
+      truth <- solve_completion(a, beta, delta)
+      expect_lt(truth$gap, 1e-9)
+      fit <- acfw_matrix_completion(a, beta, loss = if (is.finite(delta)) "huber" else "squared",
+                                    delta = if (is.finite(delta)) delta else 1, control = tight())
+      expect_equal(fit$objective, truth$objective, tolerance = 1e-8)
+      d <- svd(truth$x)$d
+      expect_equal(c(fit$d, rep(0, length(d) - fit$rank)), d, tolerance = 1e-6)
+      expect_lte(fit$nuclear_norm, beta * (1 + 1e-10))
+    }
+  }
+})
+
+test_that("weights enter as a weighted mean", {
+  a <- small_ratings(8, 9)
+  w <- matrix(rep_len(c(1, 2, 5), length(a)), 8)
+  truth <- solve_completion(a, 5, 0.5, ifelse(is.na(a), 0, w))
+  fit <- acfw_matrix_completion(a, 5, delta = 0.5, weights = w, control = tight())
+  expect_equal(fit$objective, truth$objective, tolerance = 1e-8)
+  expect_equal(as.matrix(fit), truth$x, tolerance = 1e-5, ignore_attr = TRUE)
+})
+
+test_that("the gap bounds the true suboptimality at every recorded iteration of every method", {
+  a <- small_ratings()
+  beta <- 6
+  truth <- solve_completion(a, beta, 0.5)
+  for (method in c("corrective", "cfw", "pfw", "afw")) {
+    fit <- acfw_matrix_completion(a, beta, delta = 0.5, method = method,
+                                  control = acfw_control(rel_tol = 1e-4, max_iter = 300))
+    expect_true(all(fit$trace$gap >= fit$trace$objective - truth$objective - 1e-12), info = method)
+    expect_lte(fit$nuclear_norm, beta * (1 + 1e-10))
+  }
+})
+
+test_that("every step rule of the paper descends to the same optimum", {
+  a <- small_ratings()
+  best <- acfw_matrix_completion(a, 6, loss = "squared", control = tight())$objective
+  for (step in c("ac", "backtracking", "short", "open")) {
+    fit <- acfw_matrix_completion(a, 6, loss = "squared", method = "cfw", step = step,
+                                  control = acfw_control(rel_tol = 1e-2, max_iter = 3000))
+    expect_equal(fit$status, "converged", info = step)
+    expect_lte(fit$objective - best, fit$gap + 1e-12)
+  }
+})
+
+test_that("the reported objective and gap are those of the returned factors", {
+  a <- small_ratings()
+  for (method in c("corrective", "cfw")) {
+    fit <- acfw_matrix_completion(a, 6, delta = 0.5, method = method, control = acfw_control(rel_tol = 1e-3))
+    x <- as.matrix(fit)
+    g <- completion_gradient(x, a, 0.5)
+    expect_equal(fit$objective, completion_objective(x, a, 0.5), tolerance = 1e-10)
+    exact <- sum(g * x) + 6 * svd(g, 0, 0)$d[[1L]]
+    expect_gte(fit$gap, exact - 1e-12)
+    expect_lte(fit$gap, exact + 0.05 * 1e-3 * fit$objective)
+  }
+})
+
+test_that("an optimum inside the ball, and an exact fit, are found and said to be so", {
+  a <- small_ratings(10, 8, rank = 1, missing = 0.2, noise = 0)
+  fit <- acfw_matrix_completion(a, beta = 500, loss = "squared")
+  expect_equal(fit$status, "converged")
+  expect_lt(max(abs(residuals(fit))), 1e-3 * max(abs(a), na.rm = TRUE))
+  expect_equal(fit$penalty, 0)
+})
+
+test_that("the penalty is that of the equivalent penalised problem", {
+  a <- small_ratings()
+  fit <- acfw_matrix_completion(a, 5, loss = "squared", control = tight())
+  # the proximal gradient map of sum(r^2)/2 + lambda ||X||_* leaves the solution where it is
+  x <- as.matrix(fit)
+  s <- svd(x + ifelse(is.na(a), 0, a - x))
+  expect_equal(s$u %*% (pmax(s$d - fit$penalty, 0) * t(s$v)), x, tolerance = 1e-5, ignore_attr = TRUE)
+})
+
+test_that("softImpute's objective is reached with its nuclear norm as radius", {
+  skip_if_not_installed("softImpute")
+  a <- small_ratings(40, 30, 3)
+  soft <- softImpute::softImpute(a, rank.max = 10, lambda = 2, type = "als", thresh = 1e-9, maxit = 1000)
+  fitted <- softImpute::complete(ifelse(is.na(a), NA, a), soft, unscale = FALSE)
+  x <- soft$u %*% (soft$d * t(soft$v))
+  fit <- acfw_matrix_completion(a, sum(soft$d), loss = "squared")
+  expect_lte(fit$objective, completion_objective(x, a, Inf) * (1 + 1e-4))
+  expect_equal(fit$penalty, 2, tolerance = 0.05)
+})
+
+test_that("results do not depend on the number of threads", {
+  set.seed(3)
+  n <- 60000
+  x <- Matrix::sparseMatrix(i = sample(900, n, TRUE), j = sample(500, n, TRUE), x = rnorm(n), use.last.ij = TRUE)
+  one <- acfw_matrix_completion(x, 200, control = acfw_control(rel_tol = 1e-2))
+  two <- acfw_matrix_completion(x, 200, control = acfw_control(rel_tol = 1e-2, threads = 2))
+  expect_identical(one[c("u", "d", "v", "objective", "gap")], two[c("u", "d", "v", "objective", "gap")])
+})
+
+test_that("a limit on the rank is kept", {
+  a <- small_ratings(30, 20, 4, noise = 0.5)
+  fit <- acfw_matrix_completion(a, 40, rank_max = 2)
+  expect_lte(fit$rank, 2)
+  expect_true(fit$status %in% c("stalled", "converged"))
+  full <- acfw_matrix_completion(a, 40)
+  expect_gte(fit$objective, full$objective - full$gap)
+})
+
+test_that("a fit can be continued, and a path warm-started", {
+  a <- small_ratings(30, 20, 3)
+  first <- acfw_matrix_completion(a, 20, control = acfw_control(max_iter = 2))
+  rest <- acfw_matrix_completion(a, 20, init = first, control = acfw_control(rel_tol = 1e-6))
+  expect_equal(rest$status, "converged")
+  expect_lte(rest$objective, first$objective)
+  path <- acfw_matrix_completion(a, c(20, 5, 10))
+  expect_s3_class(path, "acfw_completion_path")
+  expect_equal(path$path$beta, c(5, 10, 20))
+  expect_true(all(diff(path$path$objective) < 0))
+  expect_equal(path$path$objective[[3]], rest$objective, tolerance = 1e-3)
+})
