@@ -3,6 +3,7 @@
 #include <RcppEigen.h>  // first: it has to see Eigen before anyone else
 
 #include <acfw/correctors/l1_working_set.hpp>
+#include <acfw/dictionaries/norm_balls.hpp>
 #include <acfw/objectives/lasso_logistic.hpp>
 
 #include <chrono>
