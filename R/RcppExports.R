@@ -73,6 +73,10 @@ session_completion <- function(observed, beta, delta, method, step, rank_max, co
     .Call(`_acfw_session_completion`, observed, beta, delta, method, step, rank_max, control, init)
 }
 
+completion_loss_at_zero <- function(observed, delta) {
+    .Call(`_acfw_completion_loss_at_zero`, observed, delta)
+}
+
 factor_entries <- function(u, d, v, i, j) {
     .Call(`_acfw_factor_entries`, u, d, v, i, j)
 }

@@ -35,7 +35,7 @@ observed_sparse <- function(x, weights, call) {
   if (methods::is(x, "TsparseMatrix") && anyDuplicated(cbind(x@i, x@j))) abort_duplicates(call)
   if (!methods::is(x, "dgCMatrix")) x <- as_dgc(x)
   if (any(dim(x) == 0L)) abort_input("x", "must have at least one row and one column.", call)
-  new_observed(x@i, x@p, x@x, dim(x), dimnames(x), check_weights(weights, length(x@x), "stored entries", call))
+  new_observed(x@i, x@p, x@x, dim(x), dimnames(x), check_entry_weights(weights, length(x@x), "stored entries", call))
 }
 
 observed_dense <- function(x, weights, call) {
@@ -46,7 +46,7 @@ observed_dense <- function(x, weights, call) {
   if (is.matrix(weights) && identical(dim(weights), dim(x))) weights <- weights[at]
   new_observed(
     as.integer((at - 1L) %% nrow(x)), as.integer(c(0L, cumsum(colSums(seen)))), as.double(x[at]), dim(x), dimnames(x),
-    check_weights(weights, length(at), "entries that are not NA", call)
+    check_entry_weights(weights, length(at), "entries that are not NA", call)
   )
 }
 
@@ -64,7 +64,7 @@ observed_triplets <- function(x, weights, call) {
   j <- cols$index[order_of]
   n <- length(i)
   if (n > 1L && any(i[-1L] == i[-n] & j[-1L] == j[-n])) abort_duplicates(call)
-  weights <- check_weights(weights, nrow(x), "rows of the data frame", call)
+  weights <- check_entry_weights(weights, nrow(x), "rows of the data frame", call)
   new_observed(
     i - 1L, as.integer(c(0L, cumsum(tabulate(j, cols$size)))), as.double(x[[3L]])[order_of], c(rows$size, cols$size),
     if (!is.null(rows$names) || !is.null(cols$names)) list(rows$names, cols$names), weights[order_of],
@@ -94,7 +94,7 @@ abort_duplicates <- function(call) {
   ), call)
 }
 
-check_weights <- function(weights, size, what, call) {
+check_entry_weights <- function(weights, size, what, call) {
   if (is.null(weights)) return(NULL)
   if (!is.numeric(weights) || length(weights) != size) {
     abort_input("weights", paste0("must be NULL or ", size, " numbers, one for each of the ", what, ", not ",

@@ -21,7 +21,7 @@
 #' fit <- acfw_matrix_completion(ratings[-(1:5), ], beta = 15)
 #' predict(fit, c("a", "b"), "A")
 #' predict(fit, ratings[1:5, ])
-#' generics_glance <- if (requireNamespace("generics", quietly = TRUE)) generics::glance(fit)
+#' plot(fit)
 #' @export
 predict.acfw_matrix_completion <- function(object, i = NULL, j = NULL, newdata = NULL, ...) {
   if (is.null(newdata) && is.data.frame(i)) newdata <- i

@@ -12,6 +12,9 @@
 #' preconditioned L-BFGS, recompresses, and certifies. `"cfw"`, `"pfw"` and `"afw"` are the methods of the paper, with any
 #' of its step rules; the theory of the last two does not cover infinitely many atoms, but they work in practice.
 #'
+#' The gaps recorded on the way come from a warm-started singular value process and are estimates on matrices of more than
+#' 40 rows and columns; before a run is called converged, the process starts afresh and its remaining error is counted in.
+#'
 #' The factors of corrective phases are in single precision until the gap falls below `1e-4` of the objective. The
 #' objective and the certificate are always in double precision.
 #'
@@ -103,7 +106,8 @@ check_radii <- function(beta, call = rlang::caller_env()) {
 # Without a control, tolerances follow the data: an absolute one would mean nothing for ratings in millions.
 completion_control <- function(control, observed, settings, call = rlang::caller_env()) {
   if (is.null(control)) {
-    control <- acfw_control(tol = 1e-9 * loss_at_zero(observed, settings), rel_tol = 1e-4)
+    delta <- if (settings$loss == "squared") Inf else settings$delta
+    control <- acfw_control(tol = 1e-9 * completion_loss_at_zero(observed, delta), rel_tol = 1e-4)
   }
   control <- check_control(control, call)
   if (is.null(control$L)) {
@@ -111,16 +115,6 @@ completion_control <- function(control, observed, settings, call = rlang::caller
     control$L <- if (is.null(w)) 1 / length(observed$x) else max(w) / sum(w)
   }
   control
-}
-
-loss_at_zero <- function(observed, settings) {
-  r <- observed$x - offset_at(observed$offset, observed_rows(observed), observed_cols(observed))
-  w <- if (is.null(observed$weights)) rep(1, length(r)) else observed$weights
-  size <- abs(r)
-  each <- if (settings$loss == "squared") r^2 / 2 else {
-    ifelse(size <= settings$delta, r^2 / 2, settings$delta * (size - settings$delta / 2))
-  }
-  sum(w * each) / sum(w)
 }
 
 check_completion_init <- function(init, observed, call = rlang::caller_env()) {

@@ -265,6 +265,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// completion_loss_at_zero
+double completion_loss_at_zero(Rcpp::List observed, double delta);
+RcppExport SEXP _acfw_completion_loss_at_zero(SEXP observedSEXP, SEXP deltaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type observed(observedSEXP);
+    Rcpp::traits::input_parameter< double >::type delta(deltaSEXP);
+    rcpp_result_gen = Rcpp::wrap(completion_loss_at_zero(observed, delta));
+    return rcpp_result_gen;
+END_RCPP
+}
 // factor_entries
 Rcpp::NumericVector factor_entries(Eigen::Map<Eigen::MatrixXd> u, Eigen::Map<Eigen::VectorXd> d, Eigen::Map<Eigen::MatrixXd> v, Rcpp::IntegerVector i, Rcpp::IntegerVector j);
 RcppExport SEXP _acfw_factor_entries(SEXP uSEXP, SEXP dSEXP, SEXP vSEXP, SEXP iSEXP, SEXP jSEXP) {
@@ -375,6 +387,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_column_deviations", (DL_FUNC) &_acfw_column_deviations, 2},
     {"_acfw_first_not_finite", (DL_FUNC) &_acfw_first_not_finite, 1},
     {"_acfw_session_completion", (DL_FUNC) &_acfw_session_completion, 8},
+    {"_acfw_completion_loss_at_zero", (DL_FUNC) &_acfw_completion_loss_at_zero, 2},
     {"_acfw_factor_entries", (DL_FUNC) &_acfw_factor_entries, 5},
     {"_acfw_additive_offsets", (DL_FUNC) &_acfw_additive_offsets, 4},
     {"_acfw_singular_block_dense", (DL_FUNC) &_acfw_singular_block_dense, 3},

@@ -160,6 +160,21 @@ SEXP session_completion(Rcpp::List observed, double beta, double delta, std::str
   return SessionPointer(session.release());
 }
 
+// The objective at X = 0.
+// [[Rcpp::export]]
+double completion_loss_at_zero(Rcpp::List observed, double delta) {
+  const Observed in(observed);
+  double sum = 0.0, total = 0.0;
+  for (int c = 0; c < in.dim[1]; ++c) {
+    for (int e = in.p[c]; e < in.p[c + 1]; ++e) {
+      const double r = in.offset(in.i[e], c) - in.x[e], w = in.weights.size() > 0 ? in.weights[e] : 1.0;
+      sum += w * acfw::huber_value(r, acfw::huber_derivative(r, delta));
+      total += w;
+    }
+  }
+  return sum / total;
+}
+
 // X at the pairs (i, j), numbered from 0: sum_k u_ik d_k v_jk.
 // [[Rcpp::export]]
 Rcpp::NumericVector factor_entries(Eigen::Map<Eigen::MatrixXd> u, Eigen::Map<Eigen::VectorXd> d,

@@ -78,18 +78,27 @@ own_rmse <- vapply(path$fits, function(fit) rmse(predict(fit, ratings[held, 1], 
 cat("\nheld-out RMSE: softImpute", format(soft_rmse, digits = 5), "; acfw", format(own_rmse, digits = 5), "\n")
 ratio("completion_held_out_rmse", min(own_rmse) / min(soft_rmse), 1)
 
-# Peak memory beyond the input, in units of what the note allows: 6 |I| + 8 (m + n) rank doubles.
-if (file.exists("/proc/self/status")) {
-  peak <- function() as.numeric(gsub("\\D", "", grep("VmHWM", readLines("/proc/self/status"), value = TRUE))) / 1024
-  code <- sprintf(paste0("suppressMessages(library(acfw)); x <- readRDS('%s'); gc(); peak <- %s; invisible(file.create('%s'));",
-                         "try(writeLines('5', '/proc/self/clear_refs'), silent = TRUE); before <- peak();",
-                         "f <- acfw_matrix_completion(x, %g, loss = 'squared', control = acfw_control(rel_tol = 1e-3));",
-                         "cat(peak() - before, f$rank, max(f$trace$active))"),
-                  saved <- tempfile(fileext = ".rds"), paste(deparse(peak), collapse = ";"), tempfile(), if (quick) 5000 else 10000)
+# Peak memory of a fresh process beyond its input, against 6 |I| + 8 (m + n) rank doubles.
+if (file.exists("/proc/self/clear_refs")) {
+  saved <- tempfile(fileext = ".rds")
+  script <- tempfile(fileext = ".R")
   saveRDS(x, saved)
-  used <- scan(text = system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", "-e", shQuote(code)), stdout = TRUE), quiet = TRUE)
-  allowed <- 8 * (6 * length(x@x) + 8 * sum(size) * used[[3]]) / 2^20
-  cat(sprintf("\npeak memory beyond the input %.0f MB, allowed %.0f MB (largest number of terms %g)\n", used[[1]], allowed, used[[3]]))
+  writeLines(c(
+    "suppressMessages(library(acfw))",
+    "peak <- function() as.numeric(gsub('[^0-9]', '', grep('VmHWM', readLines('/proc/self/status'), value = TRUE))) / 1024",
+    sprintf("x <- readRDS('%s')", saved),
+    "invisible(acfw_matrix_completion(x[1:50, 1:50], 1, loss = 'squared'))",
+    "invisible(gc())",
+    "writeLines('5', '/proc/self/clear_refs')  # the high-water mark starts again from here",
+    "before <- peak()",
+    sprintf("f <- acfw_matrix_completion(x, %g, loss = 'squared', control = acfw_control(rel_tol = 1e-3))",
+            if (quick) 5000 else 10000),
+    "cat(peak() - before, max(f$trace$active))"
+  ), script)
+  out <- system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", script), stdout = TRUE)
+  used <- scan(text = out[[length(out)]], quiet = TRUE)
+  allowed <- 8 * (6 * length(x@x) + 8 * sum(size) * used[[2]]) / 2^20
+  cat(sprintf("\npeak memory beyond the input %.0f MB, allowed %.0f MB (at most %g terms held)\n", used[[1]], allowed, used[[2]]))
   ratio("completion_memory", used[[1]] / allowed, 1)
 }
 

@@ -66,6 +66,7 @@ struct Orthonormal {
 /// The thin SVD of A diag(w) B', through the SVD of a k x k core. Singular values of at most `zero` times the largest
 /// are left out.
 inline ThinSvd compress(const Eigen::MatrixXd& A, const Vector& w, const Eigen::MatrixXd& B, double zero = 1e-13) {
+  if (w.size() == 0) return {Eigen::MatrixXd(A.rows(), 0), Vector(0), Eigen::MatrixXd(B.rows(), 0)};
   const bool by_gram = w.size() > 40 && zero >= 1e-7 && std::min(A.rows(), B.rows()) > 4 * w.size();
   const detail::Orthonormal left(A, by_gram), right(B, by_gram);
   const Eigen::BDCSVD<Eigen::MatrixXd> core(left.R * w.asDiagonal() * right.R.transpose(),

@@ -26,7 +26,8 @@ class NuclearBall {
     const bool fresh = !(accuracy > 0.0) || start_.size() != cols_;
     KrylovGoal goal;
     goal.pairs = wanted_;
-    goal.least_steps = std::max<Index>(6, wanted_ + wanted_ / 2);
+    const Index narrow = std::min(rows_, cols_);  // a small basis is filled: then every answer is exact
+    goal.least_steps = narrow <= 40 ? narrow : std::max<Index>(8, wanted_ + wanted_ / 2);
     goal.accuracy = (accuracy > 0.0 ? accuracy : finest_) / radius_;
     block_ = leading_singular_block(G, fresh ? scattered_unit_vector(cols_) : perturbed_start(), goal);
     start_ = block_.V.col(0);
