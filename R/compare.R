@@ -38,7 +38,7 @@ given_labels <- function(fits) {
 
 # The names of the paper: AC-CFW, B-PFW, CFW, OFW.
 short_label <- function(fit) {
-  method <- toupper(fit$method)
+  method <- if (fit$method == "corrective") "corrective" else toupper(fit$method)
   budget <- fit$step == "ac" && inherits(fit$control$damping, "acfw_budget")
   prefix <- c(ac = if (budget) "AC*-" else "AC-", backtracking = "B-", short = "", open = "open ")[[fit$step]]
   if (fit$step == "open" && fit$method == "cfw") "OFW" else paste0(prefix, method)

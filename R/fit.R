@@ -43,8 +43,11 @@ status_text <- function(fit) {
 
 method_label <- function(fit) {
   damping <- if (fit$step == "ac" && inherits(fit$control$damping, "acfw_budget")) ", budgeted damping" else ""
-  paste0(toupper(fit$method), " with ", step_label(fit$step), damping)
+  paste0(method_name(fit$method), " with ", step_label(fit$step), damping)
 }
+
+# The paper's methods go by their initials.
+method_name <- function(method) if (method == "corrective") "corrective method" else toupper(method)
 
 step_label <- function(step) {
   c(ac = "auto-conditioned steps", backtracking = "backtracking", short = "short steps", open = "open-loop steps")[[step]]

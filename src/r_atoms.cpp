@@ -66,7 +66,8 @@ AnyAtom from_list(const Rcpp::List& value, Index size) {
     return atom;
   }
   if (value.containsElementNamed("index") && value.containsElementNamed("value")) {
-    if (!Rf_isNumeric(value["index"]) || !Rf_isNumeric(value["value"])) invalid("returned entries that are not numeric");
+    if (!Rf_isNumeric(value["index"]) || !Rf_isNumeric(value["value"]))
+      invalid("returned entries that are not numeric");
     acfw::Sparse atom = from_entries(value["index"], value["value"], size);
     if (atom.index.size() == 1) return acfw::Coordinate{atom.index[0], atom.value[0]};
     return atom;
@@ -85,7 +86,8 @@ AnyAtom atom_from_r(SEXP value, Index size) {
   if (Rf_isS4(value)) {
     if (Rf_inherits(value, "dsparseVector")) return from_sparse_vector(value, size);
     if (Rf_inherits(value, "dgCMatrix")) return from_sparse_matrix(value, size);
-    invalid("returned an object that is no atom; use a numeric vector, a dsparseVector, a dgCMatrix or list(u = , v = )");
+    invalid(
+        "returned an object that is no atom; use a numeric vector, a dsparseVector, a dgCMatrix or list(u = , v = )");
   }
   if (TYPEOF(value) == VECSXP) return from_list(value, size);
   acfw::Dense atom{numeric(value)};
