@@ -30,7 +30,7 @@ cv_acfw_lasso_logistic <- function(x, y, beta = NULL, weights = NULL, foldid = N
   x <- check_design(x, environment())
   classes <- check_classes(y, nrow(x), environment())
   w <- check_observation_weights(weights, nrow(x), environment())
-  foldid <- check_folds(foldid, nfolds, classes$y)
+  foldid <- lasso_folds(foldid, nfolds, classes$y)
   fit <- acfw_lasso_logistic(x, y, beta = beta, weights = weights, ...)
   folds <- sort(unique(foldid))
   one <- function(fold) {
@@ -49,7 +49,7 @@ cv_acfw_lasso_logistic <- function(x, y, beta = NULL, weights = NULL, foldid = N
             class = "cv_acfw_lasso_logistic")
 }
 
-check_folds <- function(foldid, nfolds, y, call = rlang::caller_env()) {
+lasso_folds <- function(foldid, nfolds, y, call = rlang::caller_env()) {
   if (is.null(foldid)) {
     nfolds <- check_count(nfolds, "nfolds", min = 2, call = call)
     if (nfolds > min(table(y))) {

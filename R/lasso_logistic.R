@@ -104,7 +104,7 @@ acfw_lasso_logistic.default <- function(x, y, beta = NULL, lambda = 0, weights =
   start <- lasso_start(init, problem, method, step, beta)
   problem$start <- start$par
   problem["state"] <- list(start$state)
-  beta <- check_radii(beta, problem, check_count(nbeta, "nbeta"))
+  beta <- lasso_radii(beta, problem, check_count(nbeta, "nbeta"))
   if (step == "short" && is.null(control$L)) control$L <- lasso_lipschitz(problem)
   results <- lasso_run(problem, beta, method, step, control)
   fit <- new_lasso_fit(results, problem, method, step, control, call, start$init)
@@ -204,7 +204,7 @@ check_observation_weights <- function(weights, n, call) {
   weights
 }
 
-check_radii <- function(beta, problem, nbeta, call = rlang::caller_env()) {
+lasso_radii <- function(beta, problem, nbeta, call = rlang::caller_env()) {
   if (is.null(beta)) return(lasso_grid(problem, nbeta))
   if (!is.numeric(beta) || !length(beta) || anyNA(beta) || any(beta < 0) || any(is.infinite(beta))) {
     abort_input("beta", paste0("must be one or more finite nonnegative radii, or NULL for a grid, not ", describe(beta), "."), call)
