@@ -50,7 +50,6 @@ class L1WorkingSet {
   std::size_t size() const { return columns_.size(); }
   long newton_steps() const { return newton_steps_; }
   long products() const { return products_; }
-  int failed() const { return quadratic_.failed_pivots_; }
   long formed() const { return hessians_; }
 
  private:
