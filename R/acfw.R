@@ -75,8 +75,8 @@ acfw <- function(par = NULL, fn, gr = NULL, lmo, method = c("cfw", "mp", "pfw", 
   }
   method <- check_choice(method, c("cfw", "mp", "pfw", "afw"), "method")
   step <- check_choice(step, c("ac", "backtracking", "short", "open"), "step")
-  rlang::check_required(fn)
-  rlang::check_required(lmo)
+  if (missing(fn)) abort_input("fn", "must be given: the function to minimise, or a built-in objective.")
+  if (missing(lmo)) abort_input("lmo", "must be given: a linear minimisation oracle such as lmo_simplex().")
   built_in <- inherits(fn, "acfw_objective")
   if (built_in) {
     control$convex <- control$convex && fn$convex

@@ -4,14 +4,15 @@
 check_number <- function(x, arg, min = -Inf, max = Inf, strict = FALSE, call = rlang::caller_env()) {
   inside <- is.numeric(x) && length(x) == 1L && !is.na(x) && x <= max && (if (strict) x > min else x >= min)
   if (!inside) {
-    abort_input(arg, paste0("must be a single number", range_text(min, max, strict), ", not ", describe(x), "."), call)
+    finite <- if (max == .Machine$double.xmax) "finite "
+    abort_input(arg, paste0("must be a single ", finite, "number", range_text(min, max, strict), ", not ", describe(x), "."), call)
   }
   as.double(x)
 }
 
 range_text <- function(min, max, strict) {
   low <- if (is.finite(min)) paste(if (strict) "greater than" else "at least", format(min))
-  high <- if (is.finite(max)) paste("at most", format(max))
+  high <- if (max < .Machine$double.xmax) paste("at most", format(max))
   parts <- c(low, high)
   if (length(parts)) paste0(" ", paste(parts, collapse = " and "))
 }
@@ -44,7 +45,8 @@ check_function <- function(x, arg, what, call = rlang::caller_env()) {
 }
 
 check_finite <- function(x, arg, call = rlang::caller_env()) {
-  if (!is.numeric(x) || !length(x)) abort_input(arg, paste0("must be numeric, not ", describe(x), "."), call)
+  if (!is.numeric(x)) abort_input(arg, paste0("must be numeric, not ", describe(x), "."), call)
+  if (!length(x)) abort_input(arg, "must not be empty.", call)
   if (!all_finite(x)) abort_input(arg, "must not contain NA, NaN or infinite values.", call)
   x
 }

@@ -38,7 +38,7 @@ given_labels <- function(fits) {
 
 # The names of the paper: AC-CFW, B-PFW, CFW, OFW.
 short_label <- function(fit) {
-  method <- toupper(fit$method)
+  method <- if (fit$method == "corrective") "corrective" else toupper(fit$method)
   budget <- fit$step == "ac" && inherits(fit$control$damping, "acfw_budget")
   prefix <- c(ac = if (budget) "AC*-" else "AC-", backtracking = "B-", short = "", open = "open ")[[fit$step]]
   if (fit$step == "open" && fit$method == "cfw") "OFW" else paste0(prefix, method)
@@ -54,9 +54,15 @@ new_compare <- function(fits, labels) {
 }
 
 #' @export
-print.acfw_compare <- function(x, digits = 4, ...) {
+print.acfw_compare <- function(x, digits = 5, ...) {
   cat("<acfw_compare> ", length(x$fits), " fits\n", sep = "")
-  print(x$table, digits = digits)
+  table <- x$table
+  shown <- data.frame(  # headings short enough for one line of a terminal
+    status = table$status, objective = format(table$objective, digits = digits), gap = format(table$gap, digits = 2),
+    iter = table$iterations, seconds = format(signif(table$seconds, 3)), values = table$value, grads = table$gradient,
+    lmo = table$lmo, rejected = table$rejected, row.names = rownames(table)
+  )
+  print(shown)
   invisible(x)
 }
 

@@ -10,7 +10,7 @@ abort_input <- function(arg, message, call = rlang::caller_env(), class = NULL) 
 
 # A closure returned what cannot be used: `problem` is list(arg, message), as the C++ side hands it over.
 abort_closure <- function(problem, call = rlang::caller_env()) {
-  abort_input(problem$arg, problem$message, call = call, class = "acfw_error_closure")
+  abort_input(problem$arg, paste0(problem$message, "."), call = call, class = "acfw_error_closure")
 }
 
 warn_acfw <- function(message, class = NULL) {

@@ -75,7 +75,7 @@ check_damping <- function(damping, call = rlang::caller_env()) {
 #' Where the curvature met on the way is smaller than the current estimate `L[t]`, the estimate may fall by a factor
 #' as small as `rho` in one iteration. What it really falls is charged to a budget, and once the product of all
 #' factors has come down to `exp(log_floor)` the schedule of the paper takes over, cut so that the product stays above
-#' the floor. The convergence theory of the paper holds with `r = exp(log_floor)`: at most
+#' the floor. The convergence theory of the paper holds with `exp(log_floor)` as the paper's constant r: at most
 #' `log(L / (r * L[0])) / log(eta)` iterations fail to make significant descent.
 #'
 #' @param rho The smallest factor in one iteration, in (0, 1].

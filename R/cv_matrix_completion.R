@@ -31,12 +31,12 @@ cv_acfw_matrix_completion <- function(x, beta = NULL, nfolds = 5, foldid = NULL,
   loss <- check_choice(loss, c("huber", "squared"), "loss")
   center <- check_choice(center, c("none", "global", "row", "column", "both"), "center")
   observed <- as_observed(x, weights)
-  foldid <- check_folds(foldid, nfolds, length(observed$x))
+  foldid <- completion_folds(foldid, nfolds, length(observed$x))
   fit_to <- function(entries, radii, init = NULL) {
     acfw_matrix_completion(entries$x, radii, loss = loss, delta = delta, weights = entries$weights, center = center,
                            init = init, ...)
   }
-  beta <- if (is.null(beta)) default_radii(observed) else check_radii(beta)
+  beta <- if (is.null(beta)) default_radii(observed) else completion_radii(beta)
   folds <- sort(unique(foldid))
   runs <- lapply(folds, function(fold) {
     score_fold(fit_to(entries_of(observed, foldid != fold), beta), entries_of(observed, foldid == fold), measure, delta, loss)
@@ -54,7 +54,7 @@ cv_acfw_matrix_completion <- function(x, beta = NULL, nfolds = 5, foldid = NULL,
   )
 }
 
-check_folds <- function(foldid, nfolds, size, call = rlang::caller_env()) {
+completion_folds <- function(foldid, nfolds, size, call = rlang::caller_env()) {
   if (is.null(foldid)) {
     nfolds <- check_count(nfolds, "nfolds", min = 2, call = call)
     if (nfolds > size) abort_input("nfolds", paste0("must be at most the number of observed entries, ", size, "."), call)

@@ -22,7 +22,7 @@
 #' @param control Tolerances and limits, from [acfw_control()].
 #' @param init The start: `NULL` for `p` columns of `a` chosen at random with R's random numbers and zero codes, a
 #'   dictionary matrix, `list(dictionary =, codes =)`, or an earlier fit. A fit of the same problem is continued; one of
-#'   another `beta` is a warm start. The start must be feasible.
+#'   another `beta` is a warm start. Atoms may not be longer than one; codes longer than `beta` are scaled down.
 #' @param ... Ignored.
 #' @return An object of class `acfw_dictionary_learning` and `acfw`: a list with
 #'   \item{dictionary}{the atoms, features by `p`}

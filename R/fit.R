@@ -43,8 +43,11 @@ status_text <- function(fit) {
 
 method_label <- function(fit) {
   damping <- if (fit$step == "ac" && inherits(fit$control$damping, "acfw_budget")) ", budgeted damping" else ""
-  paste0(toupper(fit$method), " with ", step_label(fit$step), damping)
+  paste0(method_name(fit$method), " with ", step_label(fit$step), damping)
 }
+
+# The paper's methods go by their initials.
+method_name <- function(method) if (method == "corrective") "corrective method" else toupper(method)
 
 step_label <- function(step) {
   c(ac = "auto-conditioned steps", backtracking = "backtracking", short = "short steps", open = "open-loop steps")[[step]]
@@ -78,12 +81,14 @@ print.acfw <- function(x, digits = 6, ...) {
 # `value` is the line that says what was reached, where a problem has better words for it than its objective.
 print_outcome <- function(x, digits, value = c(objective = format(x$objective, digits = digits))) {
   lines <- c(
-    status = paste0(status_text(x), " after ", format(x$state$t), " iterations, ", format_seconds(x$seconds)),
+    status = paste0(status_text(x), " after ", count_of(x$state$t, "iteration"), ", ", format_seconds(x$seconds)),
     value,
     gap = paste0(format(x$gap, digits = 3), " (", gap_label(x), ")")
   )
   cat(paste0("  ", format(names(lines), width = 9), "  ", lines, "\n"), sep = "")
 }
+
+count_of <- function(n, noun) paste0(format(n), " ", noun, if (n != 1) "s")
 
 format_seconds <- function(s) {
   if (s < 1e-3) "< 1 ms" else if (s < 1) paste(round(1000 * s), "ms") else paste(format(s, digits = 3), "s")

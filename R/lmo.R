@@ -22,6 +22,7 @@
 #' | [lmo_nuclear_ball()] | sum of the singular values `<= radius` | rank-one matrices |
 #' | [lmo_spectraplex()] | positive semidefinite, trace `radius` | `u u'` |
 #' | [lmo_birkhoff()] | doubly stochastic matrices | permutations |
+#' | [lmo_wasserstein()] | covariances near `sigma` in Wasserstein distance | congruences `T sigma T` |
 #' | [lmo_product()] | a product of any of these | one atom of each |
 #'
 #' @param radius The size of the set, positive.
@@ -73,6 +74,10 @@ lmo_for_engine <- function(lmo, size, call = rlang::caller_env()) {
     return(spec)
   }
   check_function(lmo, "lmo", "a function of the gradient or a built-in oracle such as lmo_l1_ball()", call)
+  if (identical(environment(lmo), topenv())) {
+    abort_input("lmo", "makes oracles but is none itself: call it, as in lmo = lmo_simplex().", call)
+  }
+  lmo
 }
 
 #' @export

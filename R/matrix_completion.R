@@ -83,7 +83,7 @@ acfw_matrix_completion <- function(x, beta, loss = c("huber", "squared"), delta 
   if (is.finite(settings$rank_max) && settings$method != "corrective") {
     abort_input("rank_max", "needs method = \"corrective\": the methods of the paper cannot bound the rank.")
   }
-  beta <- check_radii(beta)
+  beta <- completion_radii(beta)
   observed <- centred(as_observed(x, weights), settings$center)
   control <- completion_control(control, observed, settings)
   init <- check_completion_init(init, observed)
@@ -96,7 +96,7 @@ acfw_matrix_completion <- function(x, beta, loss = c("huber", "squared"), delta 
   if (length(beta) == 1L) fits[[1L]] else new_completion_path(fits, call)
 }
 
-check_radii <- function(beta, call = rlang::caller_env()) {
+completion_radii <- function(beta, call = rlang::caller_env()) {
   if (!is.numeric(beta) || !length(beta) || !all_finite(beta) || any(beta <= 0)) {
     abort_input("beta", paste0("must be one or more positive numbers, not ", describe(beta), "."), call)
   }

@@ -15,22 +15,26 @@ run_session <- function(session, call = rlang::caller_env()) {
   result
 }
 
-# The control as the C++ side reads it: with `tick`, called several times a second, if a progress bar is wanted.
+# The control as the C++ side reads it: with `tick`, called several times a second, if a progress bar is wanted. The bar
+# goes when the function whose frame is `env` ends, however it ends.
 control_with_progress <- function(control, env = rlang::caller_env()) {
-  control["tick"] <- list(if (control$progress) progress_tick(control, env))
+  control["tick"] <- list(if (control$progress) progress_tick(env))
   control
 }
 
-progress_tick <- function(control, env) {
+progress_tick <- function(env) {
   bar <- NULL
+  finish <- function() if (!is.null(bar)) cli::cli_progress_done(id = bar, .envir = env)
+  do.call(base::on.exit, list(as.call(list(finish)), add = TRUE), envir = env)
   function(row) {
     if (row$seconds < 2) return(invisible())
     if (is.null(bar)) {
       bar <<- cli::cli_progress_bar(
-        format = "{cli::pb_spin} iteration {format(cli::pb_current, big.mark = ',')} | gap {cli::pb_status} [{cli::pb_elapsed}]",
-        total = NA, .envir = env
+        format = "{cli::pb_spin} iteration {format(cli::pb_current, big.mark = ',')} | {cli::pb_status}",
+        total = NA, .auto_close = FALSE, .envir = env
       )
     }
-    cli::cli_progress_update(set = row$iter, status = format(row$gap, digits = 3), id = bar, .envir = env)
+    status <- paste0("gap ", format(row$gap, digits = 3), " | ", round(row$seconds), " s")
+    cli::cli_progress_update(set = row$iter, status = status, id = bar, .envir = env)
   }
 }

@@ -11,6 +11,20 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
+// bench_transpose
+Rcpp::NumericVector bench_transpose(Rcpp::RObject x, Eigen::VectorXd r, int times, int threads);
+RcppExport SEXP _acfw_bench_transpose(SEXP xSEXP, SEXP rSEXP, SEXP timesSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Eigen::VectorXd >::type r(rSEXP);
+    Rcpp::traits::input_parameter< int >::type times(timesSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(bench_transpose(x, r, times, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // all_finite
 bool all_finite(Rcpp::NumericVector x);
 RcppExport SEXP _acfw_all_finite(SEXP xSEXP) {
@@ -194,6 +208,45 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// session_lasso_logistic
+SEXP session_lasso_logistic(Rcpp::RObject x, Rcpp::List problem, std::vector<double> radii, std::string method, std::string step, Rcpp::List control);
+RcppExport SEXP _acfw_session_lasso_logistic(SEXP xSEXP, SEXP problemSEXP, SEXP radiiSEXP, SEXP methodSEXP, SEXP stepSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< std::vector<double> >::type radii(radiiSEXP);
+    Rcpp::traits::input_parameter< std::string >::type method(methodSEXP);
+    Rcpp::traits::input_parameter< std::string >::type step(stepSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(session_lasso_logistic(x, problem, radii, method, step, control));
+    return rcpp_result_gen;
+END_RCPP
+}
+// column_deviations
+SEXP column_deviations(Rcpp::RObject x, Eigen::VectorXd w);
+RcppExport SEXP _acfw_column_deviations(SEXP xSEXP, SEXP wSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Eigen::VectorXd >::type w(wSEXP);
+    rcpp_result_gen = Rcpp::wrap(column_deviations(x, w));
+    return rcpp_result_gen;
+END_RCPP
+}
+// first_not_finite
+SEXP first_not_finite(Rcpp::RObject x);
+RcppExport SEXP _acfw_first_not_finite(SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(first_not_finite(x));
+    return rcpp_result_gen;
+END_RCPP
+}
 // session_completion
 SEXP session_completion(Rcpp::List observed, double beta, double delta, std::string method, std::string step, double rank_max, Rcpp::List control, Rcpp::Nullable<Rcpp::List> init);
 RcppExport SEXP _acfw_session_completion(SEXP observedSEXP, SEXP betaSEXP, SEXP deltaSEXP, SEXP methodSEXP, SEXP stepSEXP, SEXP rank_maxSEXP, SEXP controlSEXP, SEXP initSEXP) {
@@ -316,6 +369,7 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
+    {"_acfw_bench_transpose", (DL_FUNC) &_acfw_bench_transpose, 4},
     {"_acfw_all_finite", (DL_FUNC) &_acfw_all_finite, 1},
     {"_acfw_lmo_minimize", (DL_FUNC) &_acfw_lmo_minimize, 2},
     {"_acfw_lmo_minimize_sparse", (DL_FUNC) &_acfw_lmo_minimize_sparse, 2},
@@ -329,6 +383,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_wasserstein_oracle", (DL_FUNC) &_acfw_wasserstein_oracle, 5},
     {"_acfw_session_closures", (DL_FUNC) &_acfw_session_closures, 8},
     {"_acfw_session_objective", (DL_FUNC) &_acfw_session_objective, 7},
+    {"_acfw_session_lasso_logistic", (DL_FUNC) &_acfw_session_lasso_logistic, 6},
+    {"_acfw_column_deviations", (DL_FUNC) &_acfw_column_deviations, 2},
+    {"_acfw_first_not_finite", (DL_FUNC) &_acfw_first_not_finite, 1},
     {"_acfw_session_completion", (DL_FUNC) &_acfw_session_completion, 8},
     {"_acfw_completion_loss_at_zero", (DL_FUNC) &_acfw_completion_loss_at_zero, 2},
     {"_acfw_factor_entries", (DL_FUNC) &_acfw_factor_entries, 5},

@@ -26,14 +26,22 @@ Eigen::VectorXd numeric(SEXP value) {
   return Eigen::Map<const Eigen::VectorXd>(values.begin(), values.size());
 }
 
-acfw::Sparse from_sparse_vector(const Rcpp::S4& value, Index size) {
-  require_size(static_cast<Index>(Rcpp::as<double>(value.slot("length"))), size);
-  const Rcpp::NumericVector index = value.slot("i"), x = value.slot("x");
+// From entries counted from one; whatever R hands over, no index leaves the point.
+acfw::Sparse from_entries(const Rcpp::NumericVector& index, const Rcpp::NumericVector& x, Index size) {
+  if (index.size() != x.size()) invalid("returned indices and values of different lengths");
   require_finite(x.begin(), x.size());
   acfw::Sparse atom;
-  for (double i : index) atom.index.push_back(static_cast<Index>(i) - 1);
+  for (double i : index) {
+    if (!(i >= 1.0 && i <= static_cast<double>(size))) invalid("returned an index outside the point");
+    atom.index.push_back(static_cast<Index>(i) - 1);
+  }
   atom.value.assign(x.begin(), x.end());
   return atom;
+}
+
+acfw::Sparse from_sparse_vector(const Rcpp::S4& value, Index size) {
+  require_size(static_cast<Index>(Rcpp::as<double>(value.slot("length"))), size);
+  return from_entries(value.slot("i"), value.slot("x"), size);
 }
 
 acfw::Sparse from_sparse_matrix(const Rcpp::S4& value, Index size) {
@@ -58,11 +66,10 @@ AnyAtom from_list(const Rcpp::List& value, Index size) {
     return atom;
   }
   if (value.containsElementNamed("index") && value.containsElementNamed("value")) {
-    const Rcpp::NumericVector index = value["index"], x = value["value"];
-    if (index.size() == 1) return acfw::Coordinate{static_cast<Index>(index[0]) - 1, x[0]};
-    acfw::Sparse atom;
-    for (double i : index) atom.index.push_back(static_cast<Index>(i) - 1);
-    atom.value.assign(x.begin(), x.end());
+    if (!Rf_isNumeric(value["index"]) || !Rf_isNumeric(value["value"]))
+      invalid("returned entries that are not numeric");
+    acfw::Sparse atom = from_entries(value["index"], value["value"], size);
+    if (atom.index.size() == 1) return acfw::Coordinate{atom.index[0], atom.value[0]};
     return atom;
   }
   invalid("returned a list; a rank-one matrix is list(u = , v = )");
@@ -79,7 +86,8 @@ AnyAtom atom_from_r(SEXP value, Index size) {
   if (Rf_isS4(value)) {
     if (Rf_inherits(value, "dsparseVector")) return from_sparse_vector(value, size);
     if (Rf_inherits(value, "dgCMatrix")) return from_sparse_matrix(value, size);
-    invalid("returned an object it cannot read; use a numeric vector, a dsparseVector, a dgCMatrix or list(u = , v = )");
+    invalid(
+        "returned an object that is no atom; use a numeric vector, a dsparseVector, a dgCMatrix or list(u = , v = )");
   }
   if (TYPEOF(value) == VECSXP) return from_list(value, size);
   acfw::Dense atom{numeric(value)};

@@ -68,9 +68,9 @@ if (has("acfw_lasso_logistic")) {
 if (has("acfw_matrix_completion")) {
   heading("Matrix completion: the volcano from a quarter of its pixels")
   set.seed(1)
-  height <- volcano - mean(volcano)
-  seen <- replace(height, runif(length(height)) > 0.25, NA)
-  print(acfw::acfw_matrix_completion(seen, beta = 3300))
+  hidden <- runif(length(volcano)) > 0.25
+  filled <- acfw::acfw_matrix_completion(replace(volcano, hidden, NA), beta = 3300, loss = "squared", center = "global")
+  print(filled)
 }
 
 if (has("acfw_dictionary_learning")) {

@@ -5,11 +5,19 @@ library(acfw)
 set.seed(1)
 A <- matrix(rnorm(500 * 1000), 500)
 y <- A[, 1:30] %*% rnorm(30) + rnorm(500) > 0
-race <- acfw_compare(
-  fn = objective_logistic(A, y), lmo = lmo_l1_ball(5),
-  method = c("cfw", "pfw", "afw"), step = c("ac", "backtracking", "short"),
-  control = acfw_control(rel_tol = 1e-10, max_time = 2)
-)
+run <- function() {
+  acfw_compare(
+    fn = objective_logistic(A, y), lmo = lmo_l1_ball(5), method = c("cfw", "pfw", "afw"),
+    step = c("ac", "backtracking", "short"), control = acfw_control(rel_tol = 1e-10, max_time = 2)
+  )$fits
+}
+# Of five runs the quickest, each counted by its seconds an iteration: other work on the machine is no property of a method.
+runs <- replicate(5, run(), simplify = FALSE)
+quickest <- function(label) {
+  pace <- vapply(runs, function(fits) fits[[label]]$seconds / fits[[label]]$state$t, 0)
+  runs[[which.min(pace)]][[label]]
+}
+race <- do.call(acfw_compare, sapply(names(runs[[1]]), quickest, simplify = FALSE))
 print(race)
 
 flow <- as.numeric(Nile) - mean(tail(Nile, 50))

@@ -32,6 +32,7 @@ unknown <- setdiff(wanted, names(panels))
 if (length(unknown)) stop("no such panel: ", paste(unknown, collapse = ", "), "; there are ", paste(names(panels), collapse = ", "))
 
 dir.create(out, recursive = TRUE, showWarnings = FALSE)
+table_file <- function(name) file.path(out, paste0("table-", name, ".csv"))
 for (name in wanted) {
   file <- file.path(out, paste0(name, ".csv"))
   if (file.exists(file) && !"--fresh" %in% commandArgs(TRUE)) {
@@ -45,6 +46,7 @@ for (name in wanted) {
   })
   if (is.null(problem)) next
   curves <- race(problem, seconds, threads)
+  utils::write.csv(verdicts(curves, name), table_file(name), row.names = FALSE)  # from the full traces
   utils::write.csv(thin(curves), file, row.names = FALSE)
   message(" done")
 }
@@ -52,9 +54,9 @@ for (name in wanted) {
 done <- Filter(file.exists, stats::setNames(file.path(out, paste0(names(panels), ".csv")), names(panels)))
 curves <- lapply(done, utils::read.csv)
 titles <- vapply(panels[names(done)], `[[`, "", "title")
-table <- do.call(rbind, Map(verdicts, curves, names(done)))
-utils::write.csv(table, file.path(out, "table.csv"), row.names = FALSE)
+table <- do.call(rbind, lapply(table_file(names(done)), utils::read.csv))
 write_provenance(file.path(out, "provenance.txt"), seconds, threads, quick)
+utils::write.csv(data.frame(panel = names(done), title = titles), file.path(out, "titles.csv"), row.names = FALSE)
 figure <- file.path(out, "figure.png")
 draw_figure(curves, titles, figure)
 print_verdicts(table)

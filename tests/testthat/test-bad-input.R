@@ -126,3 +126,26 @@ test_that("acfw_check_gradient() tells right from wrong", {
   expect_output(acfw_check_gradient(c(0.1, 0.2), objective_quadratic(diag(2), 1)), "agrees")
   expect_error(acfw_check_gradient(1:2, sum, function(x) 1), class = "acfw_error_input", regexp = "gr")
 })
+
+test_that("no index that an oracle returns can leave the point", {
+  half <- function(x) sum((x - 1)^2) / 2
+  slope <- function(x) x - 1
+  for (entries in list(list(index = 3, value = 1), list(index = -1, value = 1), list(index = NA_real_, value = 1),
+                       list(index = 1:2, value = 1), list(index = "a", value = 1))) {
+    expect_error(acfw(c(1, 0), half, slope, function(g) entries), class = "acfw_error_closure")
+  }
+})
+
+test_that("an oracle's constructor in place of the oracle is noticed, and so are missing arguments", {
+  half <- function(x) sum((x - 1)^2) / 2
+  slope <- function(x) x - 1
+  expect_error(acfw(c(1, 0), half, slope, lmo_simplex), class = "acfw_error_input", regexp = "call it")
+  expect_error(acfw(c(1, 0), half, slope), class = "acfw_error_input", regexp = "lmo")
+  expect_error(acfw(), class = "acfw_error_input", regexp = "fn")
+  expect_error(acfw(numeric(), half, slope, lmo_simplex()), class = "acfw_error_input", regexp = "empty")
+})
+
+test_that("the gap of an indefinite quadratic is not called a bound", {
+  fit <- acfw(fn = objective_quadratic(diag(c(1, -1))), lmo = lmo_simplex())
+  expect_output(print(fit), "stationarity")
+})

@@ -14,10 +14,10 @@ race <- function(problem, seconds, threads) {
     calls <- fit$counts
     data.frame(
       curve = label, family = toupper(run$method), rule = rule_name(label, run), setup = setup,
-      fit$trace[c("iter", "seconds", "objective", "gap", "L", "accepted")],
+      fit$trace[c("iter", "seconds", "gap", "L")],
       # calls so far, in proportion: the trace has iterations, the fit has the totals
-      values = fit$trace$iter / max(1, fit$state$t) * calls[["value"]],
-      gradients = fit$trace$iter / max(1, fit$state$t) * calls[["gradient"]]
+      values = round(fit$trace$iter / max(1, fit$state$t) * calls[["value"]]),
+      gradients = round(fit$trace$iter / max(1, fit$state$t) * calls[["gradient"]])
     )
   })
   do.call(rbind, curves)
@@ -29,8 +29,8 @@ rule_name <- function(label, run) {
   run$step
 }
 
-# At most `points` rows a curve, evenly spaced on the axis of log gap and of time, with every new low of the gap kept.
-thin <- function(curves, points = 150) {
+# About `points` rows a curve, new lows of the gap and every decade of it: enough to draw, small enough to keep.
+thin <- function(curves, points = 40) {
   keep <- lapply(split(seq_len(nrow(curves)), factor(curves$curve, unique(curves$curve))), function(rows) {
     one <- curves[rows, ]
     low <- which(one$gap <= cummin(one$gap))
@@ -40,7 +40,7 @@ thin <- function(curves, points = 150) {
   })
   thinned <- curves[unlist(keep), ]
   numbers <- vapply(thinned, is.double, NA)
-  thinned[numbers] <- lapply(thinned[numbers], signif, 6)
+  thinned[numbers] <- lapply(thinned[numbers], signif, 4)
   thinned
 }
 

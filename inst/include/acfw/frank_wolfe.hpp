@@ -30,25 +30,23 @@
 
 namespace acfw {
 
-/// The paper's own methods correct nothing.
+/// The paper's own methods correct nothing. A corrector decreases f further and tells whether the point moved; it is
+/// `stuck` when limits of its own (a largest rank, say) leave it nothing to do.
 struct NoCorrection {
   template <class Objective>
   bool correct(Objective&, double /*gap*/, Counts&) {
     return false;
   }
+  bool stuck() const { return false; }
 };
 
 namespace detail {
 
-// Optional verbs: an objective kept as factors has a rank(), a corrector with limits of its own can be stuck().
+// An objective kept as factors has a rank().
 template <class T, class = void>
 struct HasRank : std::false_type {};
 template <class T>
 struct HasRank<T, std::void_t<decltype(std::declval<const T&>().rank())>> : std::true_type {};
-template <class T, class = void>
-struct CanBeStuck : std::false_type {};
-template <class T>
-struct CanBeStuck<T, std::void_t<decltype(std::declval<const T&>().stuck())>> : std::true_type {};
 
 }  // namespace detail
 
@@ -165,7 +163,7 @@ class FrankWolfe {
       return ascent_ ? Status::stalled : Status::converged;
     }
     if (asked_to_stop_) return Status::interrupted;
-    if (!(gap_ > 0.0) || without_progress_ >= patience || corrector_stuck()) return Status::stalled;
+    if (!(gap_ > 0.0) || without_progress_ >= patience || corrector_.stuck()) return Status::stalled;
     if (t_ - first_ >= control_.max_iter) return Status::max_iter;
     if (watch_.seconds() >= control_.max_time) return Status::max_time;
     return Status::running;
@@ -218,11 +216,6 @@ class FrankWolfe {
     if (direction_.active()) return direction_.active()->size();
     if constexpr (detail::HasRank<Objective>::value) return static_cast<std::size_t>(f_.rank());
     return 0;
-  }
-
-  bool corrector_stuck() const {
-    if constexpr (detail::CanBeStuck<Corrector>::value) return corrector_.stuck();
-    return false;
   }
 
   auto prepared_line() {

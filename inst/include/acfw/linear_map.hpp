@@ -11,6 +11,99 @@ namespace acfw {
 using DenseMap = Eigen::Map<const Eigen::MatrixXd>;
 using SparseMap = Eigen::Map<const Eigen::SparseMatrix<double>>;
 
+template <class Derived>
+constexpr bool stores_zeros(const Eigen::MatrixBase<Derived>&) {
+  return true;
+}
+
+template <class Derived>
+constexpr bool stores_zeros(const Eigen::SparseCompressedBase<Derived>&) {
+  return false;
+}
+
+/// visit(i, A[i, j]) for the stored entries of column j.
+template <class Derived, class Visit>
+void for_column(const Eigen::MatrixBase<Derived>& A, Index j, Visit visit) {
+  const double* column = A.derived().data() + j * A.derived().outerStride();
+  for (Index i = 0; i < A.rows(); ++i) visit(i, column[i]);
+}
+
+template <class Derived, class Visit>
+void for_column(const Eigen::SparseCompressedBase<Derived>& A, Index j, Visit visit) {
+  const auto* row = A.innerIndexPtr();
+  const double* value = A.valuePtr();
+  const auto end = A.outerIndexPtr()[j + 1];
+  for (auto k = A.outerIndexPtr()[j]; k < end; ++k) visit(static_cast<Index>(row[k]), value[k]);
+}
+
+/// How many entries of column j are stored.
+template <class Derived>
+Index column_size(const Eigen::MatrixBase<Derived>& A, Index) {
+  return A.rows();
+}
+
+template <class Derived>
+Index column_size(const Eigen::SparseCompressedBase<Derived>& A, Index j) {
+  return A.outerIndexPtr()[j + 1] - A.outerIndexPtr()[j];
+}
+
+/// A[, j]' r. Four sums side by side: one chain of additions would wait for itself, not for the memory.
+template <class Derived>
+double column_dot(const Eigen::MatrixBase<Derived>& A, Index j, const Vector& r) {
+  return A.col(j).dot(r);
+}
+
+template <class Derived>
+double column_dot(const Eigen::SparseCompressedBase<Derived>& A, Index j, const Vector& r) {
+  const auto start = A.outerIndexPtr()[j];
+  const auto size = A.outerIndexPtr()[j + 1] - start;
+  const auto* row = A.innerIndexPtr() + start;
+  const double* value = A.valuePtr() + start;
+  const double* at = r.data();
+  double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+  auto k = size - size;
+  for (; k + 4 <= size; k += 4) {
+    s0 += value[k] * at[row[k]];
+    s1 += value[k + 1] * at[row[k + 1]];
+    s2 += value[k + 2] * at[row[k + 2]];
+    s3 += value[k + 3] * at[row[k + 3]];
+  }
+  for (; k < size; ++k) s0 += value[k] * at[row[k]];
+  return (s0 + s1) + (s2 + s3);
+}
+
+/// What one pass over a column finds: A[, j]' r, the sum and the sum of squares of its entries.
+struct ColumnMoments {
+  double dot = 0.0;
+  double sum = 0.0;
+  double square = 0.0;
+};
+
+template <class Derived>
+ColumnMoments column_moments(const Eigen::MatrixBase<Derived>& A, Index j, const Vector& r) {
+  constexpr Index block = 2048;  // small enough to be read three times from the cache
+  ColumnMoments moments;
+  for (Index i = 0; i < A.rows(); i += block) {
+    const Index size = std::min(block, A.rows() - i);
+    const auto part = A.col(j).segment(i, size);
+    moments.dot += part.dot(r.segment(i, size));
+    moments.sum += part.sum();
+    moments.square += part.squaredNorm();
+  }
+  return moments;
+}
+
+template <class Derived>
+ColumnMoments column_moments(const Eigen::SparseCompressedBase<Derived>& A, Index j, const Vector& r) {
+  ColumnMoments moments;
+  moments.dot = column_dot(A, j, r);
+  for_column(A, j, [&](Index, double a) {
+    moments.sum += a;
+    moments.square += a * a;
+  });
+  return moments;
+}
+
 /// z += c A[, j]
 template <class Derived>
 void add_column(const Eigen::MatrixBase<Derived>& A, Index j, double c, Vector& z) {
@@ -19,7 +112,7 @@ void add_column(const Eigen::MatrixBase<Derived>& A, Index j, double c, Vector& 
 
 template <class Derived>
 void add_column(const Eigen::SparseCompressedBase<Derived>& A, Index j, double c, Vector& z) {
-  for (typename Derived::InnerIterator it(A.derived(), j); it; ++it) z[it.index()] += c * it.value();
+  for_column(A, j, [&](Index i, double a) { z[i] += c * a; });
 }
 
 // z += c A a, for each kind of atom.
@@ -51,34 +144,23 @@ void add_image(const Matrix& A, double c, const AnyAtom& a, Vector& z) {
   std::visit([&](const auto& atom) { add_image(A, c, atom, z); }, a);
 }
 
-/// out = A' r, a column at a time: each entry is summed in one order, whatever the number of threads.
-template <class Derived>
-void transpose_times(const Eigen::MatrixBase<Derived>& A, const Vector& r, Vector& out, int threads = 1) {
-  out.resize(A.cols());
+/// body(j) for j in [0, count), in parallel where more than one thread is asked for. Each j writes its own
+/// results, so the answer does not depend on the number of threads.
+template <class Body>
+void for_each_column(Index count, int threads, Body body) {
 #ifdef _OPENMP
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 64) if (threads > 1 && count > 64)
 #else
   (void)threads;
 #endif
-  for (Index j = 0; j < A.cols(); ++j) out[j] = A.col(j).dot(r);
+  for (Index j = 0; j < count; ++j) body(j);
 }
 
-template <class Derived>
-void transpose_times(const Eigen::SparseCompressedBase<Derived>& A, const Vector& r, Vector& out, int threads = 1) {
+/// out = A' r, a column at a time: each entry is summed in one order, whatever the number of threads.
+template <class Matrix>
+void transpose_times(const Matrix& A, const Vector& r, Vector& out, int threads = 1) {
   out.resize(A.cols());
-  const auto* start = A.outerIndexPtr();
-  const auto* row = A.innerIndexPtr();
-  const double* value = A.valuePtr();
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-#else
-  (void)threads;
-#endif
-  for (Index j = 0; j < A.cols(); ++j) {
-    double sum = 0.0;
-    for (auto k = start[j]; k < start[j + 1]; ++k) sum += value[k] * r[row[k]];
-    out[j] = sum;
-  }
+  for_each_column(A.cols(), threads, [&](Index j) { out[j] = column_dot(A, j, r); });
 }
 
 }  // namespace acfw

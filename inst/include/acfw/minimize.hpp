@@ -47,8 +47,8 @@ Result minimize(Objective& f, Dictionary& dictionary, const std::string& method,
 }
 
 template <class Objective, class Dictionary>
-Result minimize(Objective& f, Dictionary& dictionary, const std::string& method = "cfw",
-                const std::string& step = "ac", const Control& control = Control{}) {
+Result minimize(Objective& f, Dictionary& dictionary, const std::string& method = "cfw", const std::string& step = "ac",
+                const Control& control = Control{}) {
   return minimize(f, dictionary, method, make_step_rule(step), control);
 }
 

@@ -2,19 +2,13 @@
 // whichever descends more steeply. With a single atom x = s and there is nothing to move away from.
 #pragma once
 
-#include "acfw/active_set.hpp"
-#include "acfw/move.hpp"
+#include "acfw/directions/memory.hpp"
 
 namespace acfw {
 
 template <class Atom>
-class Afw {
+class Afw : public ActiveSetMemory<Atom> {
  public:
-  void start(const Atom& x0) {
-    active_.clear();
-    active_.add(x0, 1.0);
-  }
-
   template <class Objective>
   Move<Atom> choose(Objective& objective, const Vertex<Atom>& v, double along_point) {
     worst_ = worst_atom(objective, active_);
@@ -22,8 +16,9 @@ class Afw {
     return away(active_.atom(worst_.place), worst_.along, active_.weight(worst_.place), along_point);
   }
 
-  double gap(const Vertex<Atom>& v, double along_point) const { return along_point - v.bound; }
+  double gap(const Vertex<Atom>& v, double along_point) const { return frank_wolfe_gap(v, along_point); }
 
+  /// Returns whether an atom left the active set.
   bool commit(const Move<Atom>& move, double gamma) {
     const std::size_t before = active_.size();
     if (move.kind == StepKind::towards) {
@@ -45,12 +40,9 @@ class Afw {
     return active_.size() < before;
   }
 
-  const ActiveSet<Atom>* active() const { return &active_; }
-  void resume(ActiveSet<Atom> active) { active_ = std::move(active); }
-
  private:
-  ActiveSet<Atom> active_;
-  Worst worst_{0, 0.0};
+  using ActiveSetMemory<Atom>::active_;
+  using ActiveSetMemory<Atom>::worst_;
 };
 
 }  // namespace acfw

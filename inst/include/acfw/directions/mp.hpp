@@ -3,27 +3,19 @@
 // bounds the suboptimality only up to the atomic radius of the level set, so it is no certificate.
 #pragma once
 
-#include "acfw/active_set.hpp"
-#include "acfw/move.hpp"
+#include "acfw/directions/memory.hpp"
 
 namespace acfw {
 
 template <class Atom>
-class Mp {
+class Mp : public NoMemory<Atom> {
  public:
-  void start(const Atom&) {}
-
   template <class Objective>
   Move<Atom> choose(Objective&, const Vertex<Atom>& v, double) {
     return pursuit(v);
   }
 
   double gap(const Vertex<Atom>& v, double) const { return -v.bound; }
-
-  bool commit(const Move<Atom>&, double) { return false; }
-
-  const ActiveSet<Atom>* active() const { return nullptr; }
-  void resume(ActiveSet<Atom>) {}
 };
 
 }  // namespace acfw

@@ -1,27 +1,22 @@
 // Algorithm 4, the pairwise Frank-Wolfe subroutine: weight moves from the worst active atom s to v.
 #pragma once
 
-#include "acfw/active_set.hpp"
-#include "acfw/move.hpp"
+#include "acfw/directions/memory.hpp"
 
 namespace acfw {
 
 template <class Atom>
-class Pfw {
+class Pfw : public ActiveSetMemory<Atom> {
  public:
-  void start(const Atom& x0) {
-    active_.clear();
-    active_.add(x0, 1.0);
-  }
-
   template <class Objective>
   Move<Atom> choose(Objective& objective, const Vertex<Atom>& v, double) {
     worst_ = worst_atom(objective, active_);
     return pairwise(active_.atom(worst_.place), worst_.along, active_.weight(worst_.place), v);
   }
 
-  double gap(const Vertex<Atom>& v, double along_point) const { return along_point - v.bound; }
+  double gap(const Vertex<Atom>& v, double along_point) const { return frank_wolfe_gap(v, along_point); }
 
+  /// Returns whether an atom left the active set.
   bool commit(const Move<Atom>& move, double gamma) {
     const bool drop = gamma >= move.gamma_max;
     if (drop) {
@@ -34,12 +29,9 @@ class Pfw {
     return drop;
   }
 
-  const ActiveSet<Atom>* active() const { return &active_; }
-  void resume(ActiveSet<Atom> active) { active_ = std::move(active); }
-
  private:
-  ActiveSet<Atom> active_;
-  Worst worst_{0, 0.0};
+  using ActiveSetMemory<Atom>::active_;
+  using ActiveSetMemory<Atom>::worst_;
 };
 
 }  // namespace acfw

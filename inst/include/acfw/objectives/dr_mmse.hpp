@@ -2,7 +2,8 @@
 // convex function of the joint covariance S. Its gradient is -W W' with W = [I; -B'], B = S_xy S_yy^{-1}. Since B
 // minimises the error for S, the divergence of a move is a single square,
 //   D(gamma) = gamma^2 tr[N S_yy(gamma)^{-1} N'],   N = d_xy - B d_yy,
-// whose Cholesky factor of S_yy(gamma) serves the next gradient if the trial is accepted.
+// and the same product N S_yy(gamma)^{-1} takes B to the next point if the trial is accepted: a gradient costs no
+// solve of its own.
 #pragma once
 
 #include <stdexcept>
@@ -15,6 +16,7 @@ class DrMmse {
  public:
   DrMmse(Matrix S, Index n, int threads = 1) : S_(std::move(S)), n_(n), m_(S_.rows() - n), threads_(threads) {
     factor(S_.bottomRightCorner(m_, m_));
+    estimate();
     settle();
   }
 
@@ -28,20 +30,24 @@ class DrMmse {
     d_ = move.on_point * S_ + move.on_vertex * move.vertex->S;
     N_ = d_.topRightCorner(n_, m_);
     multiply(gradient_.B, d_.bottomRightCorner(m_, m_), N_, -1.0, true, threads_);
-    factored_ = -1.0;
+    tried_ = -1.0;
     return d_.squaredNorm();
   }
 
   double divergence(double gamma) {
     if (gamma == 0.0) return 0.0;
-    factor(S_.bottomRightCorner(m_, m_) - gamma * d_.bottomRightCorner(m_, m_));
-    factored_ = gamma;
-    return gamma * gamma * llt_.matrixL().solve(N_.transpose()).squaredNorm();
+    try_step(gamma);
+    return gamma * gamma * NP_.cwiseProduct(N_).sum();
   }
 
   void commit(double gamma) {
+    if (tried_ != gamma) try_step(gamma);
     S_ -= gamma * d_;
-    if (factored_ != gamma) factor(S_.bottomRightCorner(m_, m_));
+    gradient_.B -= gamma * NP_;  // B(gamma) S_yy(gamma) = S_xy(gamma)
+    if (++commits_ % 16 == 0) {  // no rounding piles up
+      factor(S_.bottomRightCorner(m_, m_));
+      estimate();
+    }
     settle();
   }
 
@@ -52,18 +58,33 @@ class DrMmse {
     if (llt_.info() != Eigen::Success) throw std::domain_error("the covariance of the observations is singular");
   }
 
+  // N S_yy(gamma)^{-1}: where there are many right sides a small inverse and a blocked product are quicker than solves.
+  void try_step(double gamma) {
+    factor(S_.bottomRightCorner(m_, m_) - gamma * d_.bottomRightCorner(m_, m_));
+    if (n_ >= m_) {
+      const Matrix inverse = llt_.solve(Matrix::Identity(m_, m_));
+      NP_.resize(n_, m_);
+      multiply(N_, inverse, NP_, 1.0, false, threads_);
+    } else {
+      NP_ = llt_.solve(N_.transpose()).transpose();
+    }
+    tried_ = gamma;
+  }
+
+  void estimate() { gradient_.B = llt_.solve(S_.bottomLeftCorner(m_, n_)).transpose(); }
+
   void settle() {
-    gradient_.B = llt_.solve(S_.bottomLeftCorner(m_, n_)).transpose();
     value_ = gradient_.B.cwiseProduct(S_.topRightCorner(n_, m_)).sum() - S_.diagonal().head(n_).sum();
   }
 
-  Matrix S_, d_, N_;
+  Matrix S_, d_, N_, NP_;
   Index n_, m_;
   int threads_;
   Eigen::LLT<Matrix> llt_;
   EstimatorGradient gradient_;
-  double factored_ = -1.0;
+  double tried_ = -1.0;  // the gamma that NP_ belongs to
   double value_ = 0.0;
+  long commits_ = 0;
 };
 
 }  // namespace acfw

@@ -32,26 +32,59 @@ inline double sigmoid(double z) {
 /// log(1 + exp(z)) without overflow.
 inline double softplus(double z) { return std::max(z, 0.0) + std::log1p(std::exp(-std::abs(z))); }
 
-/// softplus(z + t) - softplus(z) - p t, p = sigmoid(z): the cumulants of a Bernoulli variable for small t, and
-/// log1p(p expm1(t)) - p t, read from the side on which p is small, for the rest.
-inline double softplus_divergence(double z, double t) {
-  double p = sigmoid(z);
-  double q = sigmoid(-z);
-  if (p > q) {
-    std::swap(p, q);
-    t = -t;
-  }
+/// The two tails of one observation: p = sigmoid(z), q = 1 - p, each to full relative accuracy.
+struct Tails {
+  double p;
+  double q;
+};
+
+inline Tails tails(double z) {
+  const double e = std::exp(-std::abs(z));
+  const double large = 1.0 / (1.0 + e);
+  const double small = e / (1.0 + e);
+  return z >= 0.0 ? Tails{large, small} : Tails{small, large};
+}
+
+/// What moving a margin from z to z + t does to the loss (its Bregman divergence) and to the probability.
+struct Shift {
+  double divergence;  ///< softplus(z + t) - softplus(z) - p t
+  double change;      ///< sigmoid(z + t) - sigmoid(z)
+};
+
+/// To full relative accuracy however small t is: the cumulants of a Bernoulli variable for small t, and
+/// log1p(p expm1(t)) - p t, read from the side on which p is small, for the rest. No overflow for large t.
+inline Shift softplus_shift(double z, Tails at, double t) {
+  double p = at.p, q = at.q;
   if (std::abs(t) < 1e-2) {
     const double v = p * q;
     const double s = q - p;
     const double t2 = t * t;
-    const double even = 1.0 + t2 / 12.0 * ((1.0 - 6.0 * v) + t2 / 30.0 * (1.0 - 30.0 * v + 120.0 * v * v));
-    const double odd = t / 3.0 * (1.0 + t2 / 20.0 * ((1.0 - 12.0 * v) + t2 / 42.0 * (1.0 - 60.0 * v + 360.0 * v * v)));
-    return 0.5 * v * t2 * (even + s * odd);
+    const double k4 = 1.0 - 6.0 * v;
+    const double k5 = 1.0 - 12.0 * v;
+    const double k6 = 1.0 - 30.0 * v + 120.0 * v * v;
+    const double even = 1.0 + t2 / 12.0 * (k4 + t2 / 30.0 * k6);
+    const double odd = t / 3.0 * (1.0 + t2 / 20.0 * k5);
+    const double change = 1.0 + s * (t / 2.0) * (1.0 + t2 / 12.0 * k5) + t2 / 6.0 * (k4 + t2 / 20.0 * k6);
+    return {0.5 * v * t2 * (even + s * odd), v * t * change};
   }
-  if (t > 30.0) return softplus(std::log(p / q) + t) + std::log(q) - p * t;  // exp(t) may overflow
-  return std::log1p(p * std::expm1(t)) - p * t;
+  const bool mirrored = p > q;
+  if (mirrored) {
+    std::swap(p, q);
+    z = -z;
+    t = -t;
+  }
+  Shift shift;
+  if (t > 30.0) {  // exp(t) may overflow
+    shift = {softplus(z + t) + std::log(q) - p * t, tails(z + t).p - p};
+  } else {
+    const double e = std::expm1(t);
+    shift = {std::log1p(p * e) - p * t, p * q * e / (1.0 + p * e)};
+  }
+  if (mirrored) shift.change = -shift.change;
+  return shift;
 }
+
+inline double softplus_divergence(double z, double t) { return softplus_shift(z, tails(z), t).divergence; }
 
 /// w_i (log(1 + exp(z_i)) - y_i z_i), y in [0, 1].
 struct LogisticLoss {

@@ -1,0 +1,115 @@
+# The fit of acfw_lasso_logistic(): how it is put together from the results of its radii, printed and summarised.
+
+new_lasso_fit <- function(results, problem, method, step, control, call, init = NULL) {
+  pick <- function(name, type = 0) unname(vapply(results, function(r) r[[name]], type))
+  if (!is.null(init)) results[[1L]] <- continue_trace(results[[1L]], init)
+  beta <- pick("beta")
+  coefficients <- lasso_coefficients(results, problem, beta)
+  norm <- vapply(results, function(r) sum(abs(r$value)), 0)
+  square <- vapply(results, function(r) sum(r$value^2), 0)
+  n <- nrow(problem$x)
+  fit <- list(
+    beta = beta, coefficients = coefficients, intercept = if (problem$intercept) pick("intercept") else numeric(length(beta)),
+    penalty = pick("penalty"), objective = pick("objective"), gap = pick("gap"), status = pick("status", ""),
+    l1norm = norm, df = unname(diff(coefficients@p)), deviance = 2 * n * (pick("objective") - problem$lambda / 2 * square),
+    null_deviance = null_deviance(problem), counts = Reduce(`+`, lapply(results, `[[`, "counts")),
+    seconds = sum(pick("seconds")), trace = join_traces(results, beta), lambda = problem$lambda, nobs = n,
+    y = problem$y, weights = problem$weights, classnames = problem$classnames, has_intercept = problem$intercept,
+    standardize = problem$standardize, method = method, step = step, control = control, call = call
+  )
+  if (length(beta) == 1L) {
+    fit$par <- stats::setNames(as.double(coefficients[, 1L]), rownames(coefficients))
+    fit$link <- if (length(results[[1L]]$link)) results[[1L]]$link
+    fit$state <- results[[1L]]$state
+    fit$active <- fit$state$active
+  }
+  structure(fit, class = c("acfw_lasso_logistic", "acfw"))
+}
+
+# A column per radius, in the original scale.
+lasso_coefficients <- function(results, problem, beta) {
+  index <- lapply(results, `[[`, "index")
+  value <- unlist(lapply(results, `[[`, "value"))
+  rows <- unlist(index)
+  if (problem$standardize) value <- value * problem$scale[rows]
+  Matrix::sparseMatrix(
+    i = as.integer(rows), p = c(0L, cumsum(lengths(index))), x = as.double(value),
+    dims = c(ncol(problem$x), length(beta)), dimnames = list(colnames(problem$x), NULL)
+  )
+}
+
+null_deviance <- function(problem) {
+  mean <- if (problem$intercept) stats::weighted.mean(problem$y, problem$weights) else 0.5
+  -2 * sum(problem$weights * (problem$y * log(mean) + (1 - problem$y) * log(1 - mean)))
+}
+
+join_traces <- function(results, beta) {
+  traces <- lapply(results, `[[`, "trace")
+  if (length(traces) == 1L) return(traces[[1L]])
+  rows <- vapply(traces, nrow, 0L)
+  before <- cumsum(c(0, vapply(results, `[[`, 0, "seconds")))[seq_along(beta)]
+  joined <- do.call(rbind, traces)
+  joined$seconds <- joined$seconds + rep(before, rows)
+  rownames(joined) <- NULL
+  cbind(beta = rep(beta, rows), joined)
+}
+
+# Names of some variables; made up only where asked for, a large design has many.
+variable_names <- function(fit, which) {
+  names <- rownames(fit$coefficients)
+  if (is.null(names)) paste0("V", which) else names[which]
+}
+
+warn_stalled <- function(fit) {
+  bad <- fit$beta[fit$status == "stalled"]
+  warn_acfw(paste0("The gap could not be brought below the tolerance in floating point at ",
+                   if (length(bad) == 1L) paste0("beta = ", format(bad)) else paste(length(bad), "radii"),
+                   "; `gap` says how far it got."), "acfw_warning_stalled")
+}
+
+#' @export
+print.acfw_lasso_logistic <- function(x, digits = 6, ...) {
+  cat("<acfw_lasso_logistic> ", method_label(x), ", ", x$nobs, " observations, ", nrow(x$coefficients), " variables\n", sep = "")
+  if (length(x$beta) > 1L) {
+    print_path(x, digits)
+  } else {
+    cat("  radius     ", format(x$beta, digits = digits), if (x$standardize) " (standardised columns)",
+        ", penalty ", format(x$penalty, digits = 4), if (x$lambda > 0) paste0(", ridge ", format(x$lambda)), "\n", sep = "")
+    cat("  nonzero    ", x$df, ", deviance explained ", format(100 * (1 - x$deviance / x$null_deviance), digits = 3), "%\n", sep = "")
+    if (is.null(x$state)) x$state <- list(t = 0)
+    print_outcome(x, digits)
+  }
+  invisible(x)
+}
+
+print_path <- function(x, digits, most = 12) {
+  cat("  ", length(x$beta), " radii, ", sum(x$status == "converged"), " converged, largest gap ", format(max(x$gap), digits = 3),
+      ", ", format_seconds(x$seconds), "\n", sep = "")
+  shown <- unique(round(seq(1, length(x$beta), length.out = min(most, length(x$beta)))))
+  table <- data.frame(beta = x$beta, penalty = x$penalty, nonzero = x$df, explained = 1 - x$deviance / x$null_deviance,
+                      gap = x$gap)[shown, ]
+  print(table, digits = 4)
+  if (length(shown) < length(x$beta)) cat("  (", length(shown), " of ", length(x$beta), " shown)\n", sep = "")
+}
+
+#' @export
+summary.acfw_lasso_logistic <- function(object, ...) {
+  steps <- object$trace[object$trace$step != "none", , drop = FALSE]
+  structure(list(fit = object, tidy = tidy.acfw_lasso_logistic(object), steps = table(steps$step)),
+            class = "summary.acfw_lasso_logistic")
+}
+
+#' @export
+print.summary.acfw_lasso_logistic <- function(x, digits = 6, most = 10, ...) {
+  print(x$fit, digits = digits)
+  counts <- x$fit$counts
+  cat("  calls      ", counts[["value"]], " values, ", counts[["gradient"]], " gradients, ", counts[["rejected"]],
+      " rejected trials\n", sep = "")
+  table <- x$tidy[x$tidy$beta == max(x$tidy$beta) & x$tidy$term != "(Intercept)", , drop = FALSE]
+  table <- table[order(-abs(table$estimate)), c("term", "estimate"), drop = FALSE]
+  if (nrow(table)) {
+    cat("  largest coefficients at radius ", format(x$fit$beta[length(x$fit$beta)], digits = 4), ":\n", sep = "")
+    print(utils::head(table, most), row.names = FALSE, digits = 4)
+  }
+  invisible(x)
+}

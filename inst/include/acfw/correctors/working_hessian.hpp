@@ -1,0 +1,216 @@
+// The Hessian of a logistic model on a few columns W of the design: A_W' (V - v v'/sum v) A_W + lambda I, V = diag(v) the
+// second derivatives of the loss and the rank-one term what profiling the intercept takes away. Formed as a
+// small dense matrix where that is cheaper than the products it saves, applied through the columns otherwise.
+#pragma once
+
+#include <Eigen/Dense>
+
+#include "acfw/design.hpp"
+
+namespace acfw {
+
+template <class Matrix>
+class WorkingHessian {
+ public:
+  /// The Hessian on `columns` at curvatures v, of which the first `keep` columns are those of the last call at the same v;
+  /// applied through the columns unless `densely`.
+  void set(const Design<Matrix>& A, const std::vector<Index>& columns, const Vector& v, double lambda, bool centred,
+           bool densely, Index keep) {
+    A_ = &A;
+    columns_ = &columns;
+    v_ = &v;
+    lambda_ = lambda;
+    const Index k = static_cast<Index>(columns.size());
+    lean_.conservativeResize(k);
+    diagonal_.conservativeResize(k);
+    total_ = centred ? v.sum() : 0.0;
+    entries_ = 0.0;
+    for (Index a = 0; a < k; ++a) entries_ += static_cast<double>(A.column_size(columns[a]));
+    for (Index a = keep; a < k; ++a) {
+      double lean = 0.0, square = 0.0;
+      A.for_column(columns[a], [&](Index i, double x) {
+        const double vx = v[i] * x;
+        lean += vx;
+        square += vx * x;
+      });
+      lean_[a] = centred ? lean : 0.0;
+      diagonal_[a] = square + lambda - (total_ > 0.0 ? lean * (lean / total_) : 0.0);
+    }
+    if (!densely || !can_form()) {
+      formed_ = 0;
+    } else {
+      form(std::min(keep, formed_));
+    }
+  }
+
+  bool can_form() const { return lean_.size() <= largest_formed; }
+  bool formed() const { return formed_ > 0; }
+  void form() { form(0); }
+
+  /// How many products by columns cost as much as forming it.
+  int worth() const {
+    const double rows = static_cast<double>(A_->rows());
+    const double ratio = A_->dense() ? static_cast<double>(lean_.size()) / 12.0 : entries_ / (2.0 * rows);
+    return 8 + static_cast<int>(std::min(ratio, 400.0));
+  }
+
+  /// Columns left: `kept[a]` is the old place of the new column a.
+  void select(const std::vector<Index>& kept) {
+    const Index k = static_cast<Index>(kept.size());
+    for (Index a = 0; a < k; ++a) {
+      lean_[a] = lean_[kept[a]];
+      diagonal_[a] = diagonal_[kept[a]];
+    }
+    lean_.conservativeResize(k);
+    diagonal_.conservativeResize(k);
+    if (formed_ == 0) return;
+    formed_ = k;
+    for (Index b = 0; b < k; ++b) {  // kept is increasing: nothing is overwritten before it is read
+      for (Index a = 0; a < k; ++a) H_(a, b) = H_(kept[a], kept[b]);
+    }
+  }
+
+  /// Solves with the rows and columns `face` of a formed Hessian, for two right-hand sides at once.
+  void solve(const std::vector<Index>& face, Eigen::MatrixXd& sides) {
+    const Index k = static_cast<Index>(face.size());
+    K_.resize(k, k);
+    for (Index b = 0; b < k; ++b) {
+      const double* column = H_.data() + face[b] * H_.outerStride();
+      for (Index a = b; a < k; ++a) K_(a, b) = column[face[a]];
+    }
+    double jitter = 0.0;
+    for (int tries = 0; tries < 8; ++tries) {  // collinear columns make it singular; what was small stays small
+      Eigen::MatrixXd& K = K_;
+      if (jitter > 0.0) {
+        for (Index a = 0; a < k; ++a) K(a, a) = diagonal_[face[a]] * (1.0 + jitter);
+        for (Index b = 0; b < k; ++b) {
+          const double* column = H_.data() + face[b] * H_.outerStride();
+          for (Index a = b + 1; a < k; ++a) K(a, b) = column[face[a]];
+        }
+      }
+      Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(K);
+      if (factor.info() == Eigen::Success) {
+        factor.solveInPlace(sides);
+        if (sides.allFinite()) return;
+      }
+      jitter = jitter > 0.0 ? 100.0 * jitter : 1e-14;
+    }
+    sides.setZero();
+  }
+
+  Vector diagonal() const { return diagonal_; }
+  void apply(const Vector& d, Vector& Hd) {
+    const Index k = d.size();
+    if (formed_ > 0) {
+      Hd.setZero(k);
+      for (Index b = 0; b < k; ++b) {
+        if (d[b] != 0.0) Hd += d[b] * H_.col(b).head(k);
+      }
+      return;
+    }
+    A_->combine(*columns_, d, u_, 1);
+    double mean = 0.0;
+    if (total_ > 0.0) mean = lean_.head(k).dot(d) / total_;
+    u_ = v_->cwiseProduct((u_.array() - mean).matrix());
+    Hd.resize(k);
+    for (Index a = 0; a < k; ++a) Hd[a] = A_->dot((*columns_)[a], u_) + lambda_ * d[a];
+  }
+
+ private:
+  void form(Index keep) {
+    const Design<Matrix>& A = *A_;
+    const std::vector<Index>& columns = *columns_;
+    const Index k = static_cast<Index>(columns.size());
+    if (H_.cols() < k) {
+      Eigen::MatrixXd larger = Eigen::MatrixXd::Zero(k + k / 2, k + k / 2);
+      if (keep > 0) larger.topLeftCorner(keep, keep) = H_.topLeftCorner(keep, keep);
+      H_.swap(larger);
+    }
+    H_.block(0, keep, k, k - keep).setZero();
+    fill(A, columns, *v_, keep);
+    for (Index b = keep; b < k; ++b) {
+      if (total_ > 0.0) H_.col(b).head(k) -= (lean_[b] / total_) * lean_.head(k);
+      H_(b, b) += lambda_;
+    }
+    for (Index b = keep; b < k; ++b) H_.row(b).head(keep) = H_.col(b).head(keep).transpose();
+    formed_ = k;
+  }
+
+  // Columns `keep` and later of A_W' V A_W.
+  void fill(const Design<Matrix>& A, const std::vector<Index>& columns, const Vector& v, Index keep) {
+    if constexpr (std::is_base_of_v<Eigen::MatrixBase<Matrix>, Matrix>) {
+      fill_dense(A, columns, v, keep);
+    } else {
+      fill_sparse(A, columns, v, keep);
+    }
+  }
+
+  // Blocks of rows, scaled by sqrt(v), multiplied with themselves.
+  void fill_dense(const Design<Matrix>& A, const std::vector<Index>& columns, const Vector& v, Index keep) {
+    const Index k = static_cast<Index>(columns.size());
+    constexpr Index block = 256;
+    Eigen::MatrixXd rows(block, k);
+    for (Index first = 0; first < A.rows(); first += block) {
+      const Index size = std::min(block, A.rows() - first);
+      const Vector root = v.segment(first, size).cwiseSqrt();
+      for (Index a = 0; a < k; ++a) {
+        rows.col(a).head(size) = A.scale(columns[a]) * root.cwiseProduct(A.matrix().col(columns[a]).segment(first, size));
+      }
+      const auto part = rows.topRows(size);
+      if (keep == 0) {
+        H_.topLeftCorner(k, k).template selfadjointView<Eigen::Upper>().rankUpdate(part.transpose());
+      } else {
+        H_.block(0, keep, k, k - keep).noalias() += part.transpose() * part.rightCols(k - keep);
+      }
+    }
+    if (keep == 0) {
+      H_.topLeftCorner(k, k).template triangularView<Eigen::StrictlyLower>() = H_.topLeftCorner(k, k).transpose();
+    }
+  }
+
+  // The columns of W by rows; each row adds its outer product.
+  void fill_sparse(const Design<Matrix>& A, const std::vector<Index>& columns, const Vector& v, Index keep) {
+    const Index k = static_cast<Index>(columns.size());
+    start_.assign(A.rows() + 1, 0);
+    for (Index a = 0; a < k; ++a) {
+      A.for_column(columns[a], [&](Index i, double) { ++start_[i + 1]; });
+    }
+    for (Index i = 0; i < A.rows(); ++i) start_[i + 1] += start_[i];
+    place_.resize(start_.back());
+    entry_.resize(start_.back());
+    next_.assign(start_.begin(), start_.end() - 1);
+    for (Index a = 0; a < k; ++a) {
+      A.for_column(columns[a], [&](Index i, double x) {
+        place_[next_[i]] = static_cast<int>(a);
+        entry_[next_[i]++] = x;
+      });
+    }
+    for (Index i = 0; i < A.rows(); ++i) {
+      const int last = start_[i + 1];
+      for (int t = last - 1; t >= start_[i] && place_[t] >= keep; --t) {
+        double* column = H_.data() + place_[t] * H_.outerStride();
+        const double c = v[i] * entry_[t];
+        for (int s = start_[i]; s <= t; ++s) column[place_[s]] += c * entry_[s];
+      }
+    }
+    for (Index b = keep; b < k; ++b) {
+      for (Index a = keep; a < b; ++a) H_(b, a) = H_(a, b);
+    }
+  }
+
+  static constexpr Index largest_formed = 1500;
+
+  const Design<Matrix>* A_ = nullptr;
+  const std::vector<Index>* columns_ = nullptr;
+  const Vector* v_ = nullptr;
+  double lambda_ = 0.0;
+  double total_ = 0.0;
+  Vector lean_, diagonal_, u_;
+  Eigen::MatrixXd H_, K_;
+  Index formed_ = 0;  // leading columns held in H_
+  double entries_ = 0.0;
+  std::vector<int> start_, next_, place_;
+  std::vector<double> entry_;
+};
+
+}  // namespace acfw

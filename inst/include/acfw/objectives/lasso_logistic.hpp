@@ -1,0 +1,393 @@
+// f(b) = min over b0 of sum_i w_i (softplus(z_i) - y_i z_i) + lambda/2 ||b||^2, z = A b + b0: the logistic loss of a
+// sparse coefficient vector, with the intercept profiled out by an exact one-dimensional solve, so that the set
+// b moves in stays compact. Margins are carried along; without an intercept a move along signed coordinates of
+// a sparse design costs the rows of its columns, not n.
+#pragma once
+
+#include <limits>
+
+#include "acfw/move.hpp"
+#include "acfw/objectives/screened_gradient.hpp"
+#include "acfw/objectives/losses.hpp"
+
+namespace acfw {
+
+template <class Matrix>
+class LassoLogistic {
+ public:
+  /// `w` are the final weights of the observations (for a mean, w_i / n), `y` is 0 or 1.
+  LassoLogistic(Design<Matrix> A, Vector y, Vector w, double lambda, bool intercept, Vector b, int threads = 1)
+      : A_(std::move(A)),
+        loss_{std::move(y), std::move(w)},
+        lambda_(lambda),
+        intercept_(intercept),
+        threads_(threads),
+        screened_(A_, intercept, threads),
+        held_(A_.cols(), 0) {
+    const double total = loss_.w.sum();
+    const double ones = loss_.w.dot(loss_.y);
+    null_intercept_ = std::log(ones / (total - ones));
+    place(std::move(b));
+  }
+
+  /// Jump to b.
+  void place(Vector b) {
+    b_ = std::move(b);
+    for (Index j = 0; j < b_.size(); ++j) {
+      if (b_[j] != 0.0) hold(j);
+    }
+    u_.setZero(A_.rows());
+    touched_.clear();
+    all_rows_ = false;
+    refresh();
+  }
+
+  const Vector& point() const { return b_; }
+  double intercept() const { return b0_; }
+  double lambda() const { return lambda_; }
+  double value() const { return value_; }
+  const Design<Matrix>& design() const { return A_; }
+  int threads() const { return threads_; }
+  bool has_intercept() const { return intercept_; }
+  double margin(Index i) const { return m_[i] + b0_; }
+  long columns_computed() const { return screened_.computed(); }
+
+  /// How many observations a trial along the prepared direction looks at.
+  Index rows_touched() const { return all_rows_ ? m_.size() : static_cast<Index>(touched_.size()); }
+
+  /// Coordinates that are, or lately were, nonzero.
+  const std::vector<Index>& support() const { return support_; }
+
+  /// Exact wherever |g_j| may be the largest and wherever b_j is not zero; elsewhere an old value, whose true
+  /// size is known to lie below the maximum.
+  const Vector& gradient() {
+    if (!stale_) return lambda_ > 0.0 ? g_ : screened_.values();
+    screened_.note(r_);
+    forget_zeros();
+    screened_.refresh(support_);
+    const Vector& loss_part = screened_.values();
+    double largest = std::abs(screened_.refresh(top_) + lambda_ * b_[top_]);
+    for (Index j : support_) largest = std::max(largest, std::abs(loss_part[j] + lambda_ * b_[j]));
+    screened_.refresh_above(largest);
+    stale_ = false;
+    const Vector& g = with_ridge();
+    g.cwiseAbs().maxCoeff(&top_);
+    return g;
+  }
+
+  /// As of the last time it was asked for.
+  const Vector& last_gradient() const { return lambda_ > 0.0 ? g_ : screened_.values(); }
+
+  /// Exact entries for some columns only.
+  void gradient_at(const std::vector<Index>& columns, Vector& g) {
+    screened_.note(r_);
+    screened_.refresh(columns);
+    g.resize(columns.size());
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      g[k] = screened_.values()[columns[k]] + lambda_ * b_[columns[k]];
+    }
+  }
+
+  double along_point() {
+    const Vector& g = gradient();
+    double sum = 0.0;
+    for (Index j : support_) sum += g[j] * b_[j];
+    return sum;
+  }
+
+  double along(const Coordinate& a) {
+    gradient();
+    return a.value * (screened_.refresh(a.index) + lambda_ * b_[a.index]);
+  }
+
+  /// Second derivatives of the loss, observation by observation.
+  void curvature(Vector& v) const { v = loss_.w.cwiseProduct(p_).cwiseProduct(q_); }
+
+  double prepare(const Move<Coordinate>& move) {
+    index_.clear();
+    delta_.clear();
+    forget_direction();
+    if (move.on_point != 0.0) {
+      all_rows_ = true;
+      u_ = move.on_point * m_;
+      index_ = support_;
+      for (Index j : support_) delta_.push_back(move.on_point * b_[j]);
+    }
+    if (move.vertex) include_atom(*move.vertex, move.on_vertex);
+    if (move.away) include_atom(*move.away, move.on_away);
+    slope_ = move.slope;
+    return settle_direction();
+  }
+
+  /// The direction d = sum of delta_k e_index_k, of slope <g, d>.
+  double prepare(const std::vector<Index>& index, const Vector& delta, double slope) {
+    index_ = index;
+    delta_.assign(delta.data(), delta.data() + delta.size());
+    forget_direction();
+    all_rows_ = true;
+    A_.combine(index, delta, u_, threads_);
+    slope_ = slope;
+    return settle_direction();
+  }
+
+  double divergence(double gamma) {
+    double loss = 0.0;
+    if (intercept_) {
+      loss = profile(gamma);
+    } else {
+      for_rows([&](Index i) {
+        if (u_[i] != 0.0) loss += loss_.w[i] * softplus_shift(m_[i], {p_[i], q_[i]}, -gamma * u_[i]).divergence;
+      });
+    }
+    tried_gamma_ = gamma;
+    tried_ = loss + 0.5 * lambda_ * gamma * gamma * norm2_;
+    return tried_;
+  }
+
+  void commit(double gamma) {
+    const double change = (gamma == tried_gamma_ ? tried_ : divergence(gamma)) - gamma * slope_;
+    for (std::size_t k = 0; k < index_.size(); ++k) {
+      const double step = gamma * delta_[k];
+      double& b = b_[index_[k]];
+      b -= step;
+      if (std::abs(b) <= dust * std::abs(step)) b = 0.0;
+      if (b != 0.0) hold(index_[k]);
+    }
+    if (++commits_ % 512 == 0) return refresh();  // no rounding piles up in the margins
+    for_rows([&](Index i) { m_[i] -= gamma * u_[i]; });
+    if (intercept_) b0_ += shift_;
+    settle();
+    value_ = commits_ % 64 == 0 ? recomputed_value() : value_ + change;
+  }
+
+  double recomputed_value() const {
+    double sum = 0.0;
+    for (Index i = 0; i < m_.size(); ++i) {
+      const double z = margin(i);
+      sum += loss_.w[i] * softplus(loss_.y[i] > 0.5 ? -z : z);
+    }
+    double square = 0.0;
+    for (Index j : support_) square += b_[j] * b_[j];
+    return sum + 0.5 * lambda_ * square;
+  }
+
+  /// Margins and value computed afresh.
+  void refresh() {
+    Vector values(static_cast<Index>(support_.size()));
+    for (std::size_t k = 0; k < support_.size(); ++k) values[k] = b_[support_[k]];
+    A_.combine(support_, values, m_, threads_);
+    if (m_.size() == 0) m_.setZero(A_.rows());
+    p_.resize(m_.size());
+    q_.resize(m_.size());
+    r_.resize(m_.size());
+    all_rows_ = true;
+    settle();
+    value_ = recomputed_value();
+  }
+
+ private:
+  void hold(Index j) {
+    if (held_[j]) return;
+    held_[j] = 1;
+    support_.push_back(j);
+  }
+
+  void forget_zeros() {
+    std::size_t kept = 0;
+    for (Index j : support_) {
+      if (b_[j] != 0.0) support_[kept++] = j;
+      else held_[j] = 0;
+    }
+    support_.resize(kept);
+  }
+
+  const Vector& with_ridge() {
+    if (lambda_ == 0.0) return screened_.values();
+    g_ = screened_.values();
+    for (Index j : support_) g_[j] += lambda_ * b_[j];
+    return g_;
+  }
+
+  // ---- the direction ------------------------------------------------------------------------------------
+
+  void include(Index j, double delta) {
+    for (std::size_t k = 0; k < index_.size(); ++k) {
+      if (index_[k] == j) {
+        delta_[k] += delta;
+        return;
+      }
+    }
+    index_.push_back(j);
+    delta_.push_back(delta);
+  }
+
+  void include_atom(const Coordinate& atom, double c) {
+    include(atom.index, c * atom.value);
+    A_.for_column(atom.index, [&](Index i, double a) {
+      const double change = c * atom.value * a;
+      if (change == 0.0) return;  // or its row would be entered twice
+      if (!all_rows_ && u_[i] == 0.0) touched_.push_back(i);
+      u_[i] += change;
+    });
+  }
+
+  void forget_direction() {
+    if (all_rows_) {
+      u_.setZero();
+    } else {
+      for (Index i : touched_) u_[i] = 0.0;
+    }
+    touched_.clear();
+    all_rows_ = intercept_ || A_.dense();
+  }
+
+  double settle_direction() {
+    norm2_ = 0.0;
+    for (double delta : delta_) norm2_ += delta * delta;
+    tried_gamma_ = std::numeric_limits<double>::quiet_NaN();
+    return norm2_;
+  }
+
+  template <class Body>
+  void for_rows(Body body) const {
+    if (all_rows_) {
+      for (Index i = 0; i < m_.size(); ++i) body(i);
+    } else {
+      for (Index i : touched_) body(i);
+    }
+  }
+
+  // ---- the intercept ------------------------------------------------------------------------------------
+
+  // Where the root of the intercept's equation must lie: where the null intercept takes the smallest and the largest
+  // margin. Needed only when Newton's method goes astray.
+  struct Bracket {
+    double from = -std::numeric_limits<double>::infinity();
+    double to = std::numeric_limits<double>::infinity();
+
+    void cut(double at, double slope) { (slope > 0.0 ? to : from) = at; }
+    bool open() const { return !(std::isfinite(from) && std::isfinite(to)); }
+    bool holds(double x) const { return x >= from && x <= to; }
+  };
+
+  void close(Bracket& bracket, double offset, double gamma) const {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (Index i = 0; i < m_.size(); ++i) {
+      const double z = m_[i] + offset - gamma * u_[i];
+      low = std::min(low, z);
+      high = std::max(high, z);
+    }
+    bracket.from = std::max(bracket.from, null_intercept_ - high);
+    bracket.to = std::min(bracket.to, null_intercept_ - low);
+  }
+
+  // min over delta of F(z - gamma u + delta) - F(z) + gamma <r, u>, by Newton's method kept inside a bracket.
+  double profile(double gamma) {
+    double lean = 0.0;
+    for (Index i = 0; i < m_.size(); ++i) lean += loss_.w[i] * p_[i] * q_[i] * u_[i];
+    double delta = weight_ > 0.0 ? gamma * lean / weight_ : 0.0;
+    if (!std::isfinite(delta)) delta = 0.0;
+    Bracket bracket;
+    for (int pass = 0;; ++pass) {
+      double divergence = delta * residual_, slope = residual_, curvature = 0.0;
+      for (Index i = 0; i < m_.size(); ++i) {
+        const double w = loss_.w[i];
+        const Shift shift = softplus_shift(margin(i), {p_[i], q_[i]}, delta - gamma * u_[i]);
+        divergence += w * shift.divergence;
+        slope += w * shift.change;
+        curvature += w * (p_[i] + shift.change) * (q_[i] - shift.change);
+      }
+      bracket.cut(delta, slope);
+      const double next = delta - slope / curvature;
+      const double gain = 0.5 * slope * (delta - next);  // of the Newton step, to leading order
+      if (bracket.holds(next) && gain <= profile_accuracy * divergence) {
+        shift_ = next;
+        return divergence - gain;
+      }
+      if (pass == most_passes || slope == 0.0 || !(bracket.to > bracket.from)) {
+        shift_ = delta;
+        return divergence;
+      }
+      if ((!bracket.holds(next) || pass == 8) && bracket.open()) close(bracket, b0_, gamma);
+      delta = bracket.holds(next) && pass < 20 ? next : 0.5 * (bracket.from + bracket.to);
+    }
+  }
+
+  // p, q and r of the rows that moved; with an intercept, Newton steps until the residuals sum to nothing.
+  void settle() {
+    stale_ = true;
+    if (!intercept_) {
+      for_rows([&](Index i) { look_at(i); });
+      return;
+    }
+    Bracket bracket;
+    for (int pass = 0;; ++pass) {
+      double sum = 0.0, size = 0.0, weight = 0.0;
+      for (Index i = 0; i < m_.size(); ++i) {
+        look_at(i);
+        sum += r_[i];
+        size += std::abs(r_[i]);
+        weight += loss_.w[i] * p_[i] * q_[i];
+      }
+      residual_ = sum;
+      weight_ = weight;
+      if (std::abs(sum) <= residual_accuracy * size || pass == most_passes) return;
+      bracket.cut(b0_, sum);
+      if (!(bracket.to > bracket.from)) return;
+      double next = b0_ - sum / weight;
+      if ((!bracket.holds(next) || pass == 8) && bracket.open()) {
+        close(bracket, 0.0, 0.0);
+      }
+      if (!bracket.holds(next) || pass > 20) next = 0.5 * (bracket.from + bracket.to);
+      if (next == b0_) return;
+      b0_ = next;
+    }
+  }
+
+  void look_at(Index i) {
+    const Tails at = tails(margin(i));
+    p_[i] = at.p;
+    q_[i] = at.q;
+    r_[i] = loss_.y[i] > 0.5 ? -loss_.w[i] * at.q : loss_.w[i] * at.p;
+  }
+
+  static constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  static constexpr double dust = 8 * epsilon;
+  static constexpr double profile_accuracy = 1e-6;
+  static constexpr double residual_accuracy = 1e-15;
+  static constexpr int most_passes = 100;
+
+  Design<Matrix> A_;
+  LogisticLoss loss_;
+  double lambda_;
+  bool intercept_;
+  int threads_;
+  ScreenedGradient<Matrix> screened_;
+
+  Vector b_;
+  double b0_ = 0.0;
+  double null_intercept_ = 0.0;
+  double residual_ = 0.0;  // sum of r, zero up to rounding
+  double weight_ = 0.0;    // sum of the second derivatives
+  std::vector<Index> support_;
+  std::vector<char> held_;
+  Index top_ = 0;
+  Vector m_, p_, q_, r_, g_;
+  double value_ = 0.0;
+  bool stale_ = true;
+  long commits_ = 0;
+
+  // the prepared direction
+  std::vector<Index> index_;
+  std::vector<double> delta_;
+  Vector u_;
+  std::vector<Index> touched_;
+  bool all_rows_ = false;
+  double norm2_ = 0.0;
+  double slope_ = 0.0;
+  double tried_gamma_ = std::numeric_limits<double>::quiet_NaN();
+  double tried_ = 0.0;
+  double shift_ = 0.0;
+};
+
+}  // namespace acfw

@@ -1,0 +1,162 @@
+#include <acfw.hpp>
+#include <acfw/correctors/l1_working_set.hpp>
+#include <acfw/objectives/lasso_logistic.hpp>
+#include <catch.h>
+
+#include <random>
+
+using namespace acfw;
+using SparseMatrix = Eigen::SparseMatrix<double>;
+
+namespace {
+
+Eigen::MatrixXd some_matrix(Index n, Index p, double density, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> uniform;
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, p);
+  for (Index j = 0; j < p; ++j) {
+    for (Index i = 0; i < n; ++i) {
+      const double value = normal(generator);
+      if (uniform(generator) < density) A(i, j) = value;
+    }
+  }
+  return A;
+}
+
+Vector some_labels(const Eigen::MatrixXd& A) {
+  Vector y(A.rows());
+  for (Index i = 0; i < A.rows(); ++i) y[i] = A(i, 0) - A(i, 1) + 0.3 * ((i % 5) - 2) > 0.0 ? 1.0 : 0.0;
+  return y;
+}
+
+Vector mean_weights(Index n) { return Vector::Constant(n, 1.0 / static_cast<double>(n)); }
+
+template <class Matrix>
+double value_at(const Matrix& A, const Vector& y, const Vector& b, double lambda, bool intercept) {
+  return LassoLogistic<Matrix>(Design<Matrix>(A), y, mean_weights(A.rows()), lambda, intercept, b).value();
+}
+
+}  // namespace
+
+TEST_CASE("the divergence of a move is the difference of values, intercept profiled or not", "[lasso]") {
+  const Eigen::MatrixXd A = some_matrix(40, 8, 1.0, 1);
+  const SparseMatrix S = some_matrix(40, 8, 0.3, 2).sparseView();
+  const Vector y = some_labels(A);
+  Vector b = Vector::Zero(8);
+  b[2] = 0.7;
+  b[5] = -0.4;
+  const Coordinate v{1, -1.5}, s{2, 1.5};
+  for (bool intercept : {false, true}) {
+    const auto check = [&](auto& f, const auto& M) {
+      for (const Move<Coordinate>& shape : {Move<Coordinate>{StepKind::towards, 1.0, -1.0, 0.0, &v, nullptr, 0.0, 1.0},
+                                            Move<Coordinate>{StepKind::pairwise, 0.0, -1.0, 1.0, &v, &s, 0.0, 1.0}}) {
+        Vector d = shape.on_point * b;
+        add_to(d, shape.on_vertex, v);
+        if (shape.away) add_to(d, shape.on_away, s);
+        Move<Coordinate> move = shape;
+        f.place(b);
+        move.slope = f.gradient().dot(d);
+        CHECK(f.prepare(move) == Approx(d.squaredNorm()));
+        for (double gamma : {0.1, 0.6}) {
+          const double expected = value_at(M, y, b - gamma * d, 0.05, intercept) - f.value() + gamma * move.slope;
+          CHECK(f.divergence(gamma) == Approx(expected).epsilon(1e-8));
+        }
+        f.commit(0.6);
+        CHECK(f.value() == Approx(value_at(M, y, b - 0.6 * d, 0.05, intercept)).epsilon(1e-11));
+        CHECK((f.point() - (b - 0.6 * d)).norm() < 1e-15);
+      }
+    };
+    LassoLogistic<Eigen::MatrixXd> dense(Design<Eigen::MatrixXd>(A), y, mean_weights(40), 0.05, intercept, b);
+    LassoLogistic<SparseMatrix> sparse(Design<SparseMatrix>(S), y, mean_weights(40), 0.05, intercept, b);
+    check(dense, A);
+    check(sparse, S);
+  }
+}
+
+TEST_CASE("a screened gradient has the maximum of the full one", "[lasso]") {
+  const SparseMatrix A = some_matrix(60, 200, 0.1, 3).sparseView();
+  const Vector y = some_labels(Eigen::MatrixXd(A));
+  for (bool intercept : {false, true}) {
+    LassoLogistic<SparseMatrix> f(Design<SparseMatrix>(A), y, mean_weights(60), 0.01, intercept, Vector::Zero(200));
+    L1Ball ball{5.0};
+    Pfw<Coordinate> direction;
+    AutoConditioned<> step;
+    Control control;
+    control.max_iter = 150;
+    control.tol = control.rel_tol = 0.0;
+    long checked = 0;
+    control.callback = [&](const Row&) {
+      const Vector b = f.point();
+      LassoLogistic<SparseMatrix> fresh(Design<SparseMatrix>(A), y, mean_weights(60), 0.01, intercept, b);
+      CHECK(f.gradient().cwiseAbs().maxCoeff() == Approx(fresh.gradient().cwiseAbs().maxCoeff()).epsilon(1e-10));
+      CHECK(f.along_point() == Approx(fresh.along_point()).epsilon(1e-10));
+      ++checked;
+      return false;
+    };
+    FrankWolfe run(f, ball, direction, step, control);
+    run.go();
+    CHECK(checked == 150);
+    CHECK(f.columns_computed() < 151L * 200 / 2);  // and much of it was never computed
+  }
+}
+
+TEST_CASE("the projection onto the l1 ball in a diagonal metric satisfies its optimality conditions", "[lasso]") {
+  const Vector y = some_matrix(30, 1, 1.0, 4).col(0);
+  const Vector h = some_matrix(30, 1, 1.0, 5).col(0).cwiseAbs().array() + 0.01;
+  for (double radius : {0.1, 1.0, 5.0, 100.0}) {
+    Vector x = y;
+    const double mu = project_l1(x, h, radius);
+    CHECK(x.lpNorm<1>() <= radius * (1.0 + 1e-12));
+    for (Index j = 0; j < 30; ++j) {
+      const double pull = h[j] * (y[j] - x[j]);
+      if (x[j] != 0.0) CHECK(pull == Approx(mu * (x[j] > 0.0 ? 1.0 : -1.0)).margin(1e-12));
+      CHECK(std::abs(pull) <= mu + 1e-12);
+    }
+  }
+}
+
+TEST_CASE("the corrective method certifies its optimum, formed Hessian or not", "[lasso]") {
+  for (bool collinear : {false, true}) {
+    Eigen::MatrixXd A = some_matrix(80, 60, 0.5, 6);
+    if (collinear) A.rightCols(30) = A.leftCols(30) + 1e-4 * some_matrix(80, 30, 1.0, 7);
+    const Vector y = some_labels(A);
+    for (bool intercept : {false, true}) {
+      for (double beta : {0.5, 4.0, 40.0}) {
+        LassoLogistic<Eigen::MatrixXd> f(Design<Eigen::MatrixXd>(A), y, mean_weights(80), 0.0, intercept, Vector::Zero(60));
+        L1Ball ball{beta};
+        Cfw<Coordinate> direction;
+        AutoConditioned<> step;
+        Control control;
+        control.tol = 0.0;
+        control.rel_tol = 1e-10;
+        FrankWolfe run(f, ball, direction, step, control, L1WorkingSet<Eigen::MatrixXd>(beta));
+        run.resume(0);
+        run.go();
+        CHECK(run.status() == Status::converged);
+        const Vector b = f.point();
+        CHECK(b.lpNorm<1>() <= beta * (1.0 + 1e-12));
+        LassoLogistic<Eigen::MatrixXd> fresh(Design<Eigen::MatrixXd>(A), y, mean_weights(80), 0.0, intercept, b);
+        const Vector& g = fresh.gradient();
+        CHECK(g.dot(b) + beta * g.lpNorm<Eigen::Infinity>() <= 1e-9 * f.value() + 1e-13);
+      }
+    }
+  }
+}
+
+TEST_CASE("a pairwise trial on a sparse design without intercept touches the rows of its columns only", "[lasso]") {
+  SparseMatrix A(1000, 3);
+  for (int i = 0; i < 5; ++i) A.insert(i, 0) = 1.0 + i;
+  for (int i = 500; i < 1000; ++i) A.insert(i, 1) = 1.0;
+  for (int i = 3; i < 9; ++i) A.insert(i, 2) = -1.0;
+  A.makeCompressed();
+  Vector y = Vector::Zero(1000);
+  y.head(300).setOnes();
+  Vector b = Vector::Zero(3);
+  b[0] = 1.0;
+  LassoLogistic<SparseMatrix> f(Design<SparseMatrix>(A), y, mean_weights(1000), 0.0, false, b);
+  f.gradient();
+  const Coordinate v{2, 1.0}, s{0, 1.0};
+  f.prepare(pairwise(s, f.along(s), 1.0, exact_vertex(v, f.along(v))));
+  CHECK(f.rows_touched() == 9);
+}

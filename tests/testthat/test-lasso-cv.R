@@ -1,0 +1,54 @@
+set.seed(3)
+x <- matrix(rnorm(80 * 6), 80)
+y <- as.integer(x[, 1] - x[, 2] + rnorm(80) > 0)
+foldid <- rep(1:4, 20)
+radii <- c(0.2, 0.5, 1, 2, 4)
+
+test_that("the measures are those of the held-out predictions, by hand", {
+  for (measure in c("deviance", "class", "auc")) {
+    cv <- cv_acfw_lasso_logistic(x, y, radii, foldid = foldid, type.measure = measure)
+    by_hand <- vapply(1:4, function(fold) {
+      out <- foldid == fold
+      fit <- acfw_lasso_logistic(x[!out, ], y[!out], radii)
+      p <- predict(fit, x[out, ], type = "response")[, 3]
+      yo <- y[out]
+      switch(measure,
+        deviance = mean(-2 * dbinom(yo, 1, p, log = TRUE)),
+        class = mean((p > 0.5) != yo),
+        auc = mean(outer(p[yo == 1], p[yo == 0], function(a, b) (a > b) + (a == b) / 2))
+      )
+    }, 0)
+    expect_equal(cv$cvm[3], mean(by_hand), tolerance = 1e-8)
+    expect_equal(cv$cvsd[3], sqrt(mean((by_hand - mean(by_hand))^2) / 3), tolerance = 1e-8)
+    best <- if (measure == "auc") which.max(cv$cvm) else which.min(cv$cvm)
+    expect_identical(cv$beta.min, radii[best])
+    expect_lte(cv$beta.1se, cv$beta.min)
+  }
+})
+
+test_that("folds follow the generator, and a cross-validation can be used like a fit", {
+  set.seed(1)
+  first <- cv_acfw_lasso_logistic(x, y, radii, nfolds = 5)
+  set.seed(1)
+  expect_identical(cv_acfw_lasso_logistic(x, y, radii, nfolds = 5)$cvm, first$cvm)
+  expect_identical(as.integer(table(table(first$foldid, y)[, 1] %/% 1)), as.integer(table(table(first$foldid, y)[, 1])))
+  expect_length(predict(first, x), 80)
+  expect_identical(dim(coef(first, beta = "beta.min")), c(7L, 1L))
+  expect_output(print(first), "beta.1se")
+  pdf(NULL)
+  on.exit(dev.off())
+  expect_no_error(plot(first))
+})
+
+test_that("impossible folds are refused", {
+  expect_error(cv_acfw_lasso_logistic(x, y, radii, nfolds = 1), class = "acfw_error_input")
+  expect_error(cv_acfw_lasso_logistic(x, y, radii, nfolds = 70), class = "acfw_error_input")
+  expect_error(cv_acfw_lasso_logistic(x, y, radii, foldid = rep(1, 80)), class = "acfw_error_input")
+  expect_error(cv_acfw_lasso_logistic(x, y, radii, foldid = y), class = "acfw_error_input")
+  expect_error(cv_acfw_lasso_logistic(x, y, radii, foldid = foldid, parallel = 2), class = "acfw_error_input")
+})
+
+test_that("the ranks that make the area under the curve count ties half and weights fully", {
+  expect_equal(area_under_curve(c(1, 2, 2, 3), c(0, 0, 1, 1), rep(1, 4)), 0.875)
+  expect_equal(area_under_curve(c(1, 2, 3), c(0, 1, 0), c(3, 1, 1)), 0.75)
+})
