@@ -37,12 +37,13 @@ class FactoredCorrector {
     grow(f, x);
     if (x.size() > settings_.rank_max) truncate(x);
     if (x.size() == 0) return false;
+    const double before = f.value();
     const bool exact = in_double_ || gap < settings_.single_until * std::abs(f.value());
     ThinSvd better = exact ? descend<double>(f, std::move(x), gap, counts) : descend<float>(f, std::move(x), gap, counts);
     const bool moved = settings_.rank_max < std::min(f.entries().rows, f.entries().cols)
                            ? replace_within_limit(f, std::move(better))
                            : replace(f, std::move(better));
-    if (!moved) in_double_ = true;
+    if (before - f.value() < single_resolves * std::abs(before)) in_double_ = true;
     ball_->want(std::clamp<Index>(f.rank() / 3, first_block, last_block));
     return moved;
   }
@@ -52,6 +53,7 @@ class FactoredCorrector {
 
  private:
   static constexpr Index first_block = 6, last_block = 40;
+  static constexpr double single_resolves = 1e-5;  // smaller gains are better found in double
 
   // X <- (1 - tau) X - tau beta sum of omega_k u_k v_k', omega proportional to sigma_k - mu, tau by line search.
   void grow(const Completion& f, Terms& x) const {
