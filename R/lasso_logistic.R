@@ -14,10 +14,11 @@
 #'
 #' @section Methods:
 #' * `"corrective"`, the default, is the package's own. Its outer iteration is that of [acfw()] with
-#'   `method = "cfw"`: gradient, oracle, gap, auto-conditioned step. Between two of them it keeps a working set, the
-#'   coordinates in use and those with the largest gradients, and takes Newton steps there: the quadratic model of the
-#'   loss is minimised over the ball itself. The theory of the paper asks only that nothing between two of its
-#'   steps increases the objective, and these steps decrease it, so its guarantees hold. It is faster by orders of magnitude.
+#'   `method = "cfw"`: gradient, oracle, gap. It keeps a working set, the coordinates in use and those with the largest
+#'   gradients, and takes Newton steps there: the quadratic model of the loss is minimised over the ball itself. Such a
+#'   correction takes the place of the auto-conditioned step if it decreases the objective by at least what the theory
+#'   of the paper credits to that step, and else comes in addition to it, so the paper's guarantees hold. It is faster by
+#'   orders of magnitude.
 #' * `"cfw"`, `"pfw"`, `"afw"` and `"mp"` are Algorithms 2 to 5 of the paper as they stand, see [acfw()].
 #'
 #' Every method skips entries of the gradient that provably cannot be its largest. That changes no iterate and no gap.

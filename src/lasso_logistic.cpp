@@ -18,8 +18,12 @@ using Atom = acfw::Coordinate;
 
 /// The working set if the method is corrective, nothing otherwise; a handle, for the set outlives the run.
 template <class Matrix>
-struct Correction {
+struct Corrector {
   acfw::L1WorkingSet<Matrix>* set = nullptr;
+
+  acfw::Correction correct_instead(acfw::LassoLogistic<Matrix>& f, double gap, double L, acfw::Counts& counts) {
+    return set ? set->correct_instead(f, gap, L, counts) : acfw::Correction{};
+  }
 
   bool correct(acfw::LassoLogistic<Matrix>& f, double gap, acfw::Counts& counts) {
     return set && set->correct(f, gap, counts);
@@ -51,7 +55,7 @@ class LassoSession final : public Session {
  public:
   using Objective = acfw::LassoLogistic<Matrix>;
   using Direction = acfw::AnyDirection<Atom>;
-  using Run = acfw::FrankWolfe<Objective, acfw::L1Ball, Direction, acfw::AnyStepRule, Correction<Matrix>>;
+  using Run = acfw::FrankWolfe<Objective, acfw::L1Ball, Direction, acfw::AnyStepRule, Corrector<Matrix>>;
 
   LassoSession(Rcpp::RObject owner, std::unique_ptr<Matrix> A, const Rcpp::List& problem, std::vector<double> radii,
                std::string method, std::string step, const Rcpp::List& control)
@@ -114,7 +118,7 @@ class LassoSession final : public Session {
     control.max_time = std::max(seconds_left, 0.0);
     const bool correct = method_ == "corrective";
     run_ = std::make_unique<Run>(objective_, ball_, direction_, step_, control,
-                                 Correction<Matrix>{correct ? &working_set_ : nullptr});
+                                 Corrector<Matrix>{correct ? &working_set_ : nullptr});
     if (state_.size() > 0) {
       step_.resume(Rcpp::as<double>(state_["L"]), Rcpp::as<double>(state_["log_damping"]));
       if (!Rf_isNull(state_["active"])) direction_.resume(active_from_r<Atom>(state_["active"], A_->cols()));

@@ -40,6 +40,13 @@ struct NoCorrection {
   bool stuck() const { return false; }
 };
 
+/// What a correction that may stand in for a step did.
+struct Correction {
+  bool moved = false;
+  bool enough = false;
+  double decrease = 0.0;
+};
+
 namespace detail {
 
 // An objective kept as factors has a rank().
@@ -47,6 +54,14 @@ template <class T, class = void>
 struct HasRank : std::false_type {};
 template <class T>
 struct HasRank<T, std::void_t<decltype(std::declval<const T&>().rank())>> : std::true_type {};
+
+// A corrector that may stand in for a step has correct_instead(f, gap, L, counts) -> Correction.
+template <class T, class Objective, class = void>
+struct StandsIn : std::false_type {};
+template <class T, class Objective>
+struct StandsIn<T, Objective,
+                std::void_t<decltype(std::declval<T&>().correct_instead(std::declval<Objective&>(), 0.0, 0.0,
+                                                                        std::declval<Counts&>()))>> : std::true_type {};
 
 }  // namespace detail
 
@@ -107,6 +122,7 @@ class FrankWolfe {
 
   // One pass of the for-loop. After a rejected trial gradient, atom and direction still hold.
   void iterate() {
+    if (corrected_instead()) return;
     if (moved_) {
       move_ = direction_.choose(f_, vertex_, along_point_);  // (d_t, gamma_t^max) <- subrout(v_t, x_t, S_t)
       norm2_ = f_.prepare(move_);
@@ -118,7 +134,7 @@ class FrankWolfe {
     row.gamma = trial.gamma;
     row.step = move_.kind;
     row.accepted = trial.accepted;
-    watch_progress(trial);
+    watch_progress(trial.accepted ? trial.gamma * move_.slope - trial.divergence : 0.0);
     if (trial.accepted) {  // x_{t+1} <- x_t - gamma_t d_t
       f_.commit(trial.gamma);
       if (direction_.commit(move_, trial.gamma)) row.step = StepKind::drop;
@@ -127,7 +143,28 @@ class FrankWolfe {
       ++counts_.rejected;
     }
     if (corrector_.correct(f_, gap_, counts_)) moved_ = true;
+    step_owed_ = false;
     record(row);
+  }
+
+  // A correction that decreases f by what the theory credits to a step may take its place; after one that does not, the
+  // next step is not skipped.
+  bool corrected_instead() {
+    if constexpr (detail::StandsIn<Corrector, Objective>::value) {
+      if (!moved_ || step_owed_) return false;
+      Row row = here();
+      const Correction done = corrector_.correct_instead(f_, gap_, step_.L(), counts_);
+      if (!done.moved) return false;
+      step_owed_ = !done.enough;
+      watch_progress(done.decrease);
+      row.L = step_.L();
+      row.gamma = std::numeric_limits<double>::quiet_NaN();
+      row.step = StepKind::corrective;
+      row.accepted = true;
+      record(row);
+      return true;
+    }
+    return false;
   }
 
   // v_t in argmin <grad f(x_t), v>, and the gap it certifies.
@@ -175,9 +212,8 @@ class FrankWolfe {
   bool is_small(double gap) const { return gap <= control_.tol || gap <= control_.rel_tol * std::abs(f_.value()); }
 
   // A decrease below the rounding of f is progress only while the gap still finds new lows.
-  void watch_progress(const Trial& trial) {
-    const double decrease = trial.gamma * move_.slope - trial.divergence;
-    const bool visible = trial.accepted && decrease > epsilon * std::abs(f_.value());
+  void watch_progress(double decrease) {
+    const bool visible = decrease > epsilon * std::abs(f_.value());
     if (visible || gap_ < lowest_gap_) without_progress_ = 0;
     else ++without_progress_;
     if (gap_ < lowest_gap_) lowest_gap_ = gap_;
@@ -255,6 +291,7 @@ class FrankWolfe {
   long without_progress_ = 0;
   bool started_ = false;
   bool moved_ = true;  // since the last look at the gradient
+  bool step_owed_ = false;
   bool gradient_known_ = false;
   bool asked_to_stop_ = false;
   bool ascent_ = false;

@@ -85,15 +85,15 @@ class L1Quadratic {
       if (curvature > 0.0) length = std::min(std::max(metric / curvature, 1e-4), 1e4);
       bool same = true;
       for (Index j = 0; j < x.size() && same; ++j) same = (x[j] != 0.0) == (y_[j] != 0.0);
-      const int signs = face(x);
+      const std::uint32_t signs = face(x);
       if (same && signs == signs_) return;
       signs_ = signs;
     }
   }
 
-  static int face(const Vector& x) {
-    int hash = 17;
-    for (Index j = 0; j < x.size(); ++j) hash = hash * 31 + (x[j] > 0.0) - (x[j] < 0.0);
+  static std::uint32_t face(const Vector& x) {
+    std::uint32_t hash = 17;
+    for (Index j = 0; j < x.size(); ++j) hash = hash * 31u + (x[j] > 0.0 ? 1u : x[j] < 0.0 ? 2u : 0u);
     return hash;
   }
 
@@ -149,7 +149,6 @@ class L1Quadratic {
         return true;
       }
     }
-    ++failed_pivots_;
     return false;
   }
 
@@ -290,9 +289,8 @@ class L1Quadratic {
   Eigen::MatrixXd sides_;
   std::vector<Index> face_;
   bool direct_ = false;  // conjugate gradients have been too slow before
-  int signs_ = 0;
+  std::uint32_t signs_ = 0;
   int products_ = 0;
- public: int failed_pivots_ = 0;
 };
 
 }  // namespace acfw

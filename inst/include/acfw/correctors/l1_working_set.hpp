@@ -9,7 +9,7 @@
 
 #include "acfw/correctors/l1_quadratic.hpp"
 #include "acfw/correctors/working_hessian.hpp"
-#include "acfw/trace.hpp"
+#include "acfw/frank_wolfe.hpp"
 
 namespace acfw {
 
@@ -20,10 +20,21 @@ class L1WorkingSet {
 
   void set_radius(double radius) { radius_ = radius; }
 
+  /// In place of a step: enough if f falls by min{gap / 2, gap^2 / (2 L D^2)}, D the diameter, which is what the analysis
+  /// of Algorithm 1 gains from a step with estimate L.
+  template <class Objective>
+  Correction correct_instead(Objective& f, double gap, double L, Counts& counts) {
+    decrease_ = 0.0;
+    const bool moved = correct(f, gap, counts);
+    const double diameter = 2.0 * radius_;
+    const double credited = L > 0.0 ? std::min(0.5 * gap, 0.5 * gap * gap / (L * diameter * diameter)) : 0.5 * gap;
+    return {moved, decrease_ >= credited, decrease_};
+  }
+
   template <class Objective>
   bool correct(Objective& f, double gap, Counts& counts) {
     choose(f);
-    bool moved = false;
+    moved_ = false;
     for (int step = 0; step < most_steps; ++step) {
       f.gradient_at(columns_, g_);
       x_.resize(g_.size());
@@ -31,16 +42,14 @@ class L1WorkingSet {
       const double inner_gap = g_.dot(x_) + radius_ * g_.lpNorm<Eigen::Infinity>();
       if (!(inner_gap > inner_accuracy * gap)) break;
       if (!newton_step(f, inner_gap, counts)) break;
-      moved = true;
     }
-    return moved;
+    return moved_;
   }
 
   bool stuck() const { return false; }
   std::size_t size() const { return columns_.size(); }
   long newton_steps() const { return newton_steps_; }
   long products() const { return products_; }
-  int failed() const { return quadratic_.failed_pivots_; }
   long formed() const { return hessians_; }
 
  private:
@@ -132,7 +141,9 @@ class L1WorkingSet {
       ++counts.value;
       if (divergence <= (1.0 - sufficient) * gamma * slope) {
         if (std::abs(divergence - gamma * gamma * expected) > trust * gamma * gamma * expected) stale_ = true;
+        decrease_ += gamma * slope - divergence;
         f.commit(gamma);
+        moved_ = true;
         return true;
       }
       stale_ = true;
@@ -161,6 +172,8 @@ class L1WorkingSet {
   std::vector<char> inside_;
   Index formed_ = 0;  // leading columns of W that the Hessian knows
   bool stale_ = true;
+  bool moved_ = false;
+  double decrease_ = 0.0;
   Vector g_, x_, y_, d_, v_, model_gradient_;
   WorkingHessian<Matrix> hessian_;
   L1Quadratic quadratic_;

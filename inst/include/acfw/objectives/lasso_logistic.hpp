@@ -52,6 +52,9 @@ class LassoLogistic {
   double margin(Index i) const { return m_[i] + b0_; }
   long columns_computed() const { return screened_.computed(); }
 
+  /// The size of the support, which the loop records where a direction keeps no active set.
+  Index rank() const { return static_cast<Index>(support_.size()); }
+
   /// How many observations a trial along the prepared direction looks at.
   Index rows_touched() const { return all_rows_ ? m_.size() : static_cast<Index>(touched_.size()); }
 
