@@ -70,8 +70,8 @@ completion_folds <- function(foldid, nfolds, size, call = rlang::caller_env()) {
 # Some of the observed entries, as a dgCMatrix that keeps explicit zeros, and their weights.
 entries_of <- function(observed, keep) {
   counts <- tabulate(observed_cols(observed)[keep], observed$dim[[2L]])
-  x <- methods::new("dgCMatrix", i = observed$i[keep], p = as.integer(c(0L, cumsum(counts))), x = observed$x[keep],
-                    Dim = observed$dim, Dimnames = if (is.null(observed$dimnames)) list(NULL, NULL) else observed$dimnames)
+  x <- Matrix::sparseMatrix(i = observed$i[keep], p = c(0, cumsum(counts)), x = observed$x[keep], dims = observed$dim,
+                            dimnames = observed$dimnames, index1 = FALSE)
   list(x = x, weights = observed$weights[keep])
 }
 

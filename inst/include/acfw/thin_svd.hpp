@@ -28,8 +28,8 @@ struct Terms {
 
 namespace detail {
 
-/// Q and R of F = Q R as F itself is tall: by Householder for a few columns; for many, through the Gram matrix, at a
-/// third of the cost, which leaves small singular values an absolute accuracy of 1e-8 of the largest.
+/// Q and R of F = Q R as F itself is tall: by Householder for a few columns; for many, through the Gram matrix, with
+/// fewer operations, which leaves small singular values an absolute accuracy of 1e-8 of the largest.
 struct Orthonormal {
   Eigen::MatrixXd R;
   Eigen::MatrixXd map;  // Q = F map; empty: Householder
