@@ -3,10 +3,10 @@
 family_colours <- c(CFW = "#0072B2", PFW = "#D55E00", AFW = "#009E73", MP = "#CC79A7", CORRECTIVE = "#000000")
 rule_types <- c(ac = 1, "ac, budget" = 5, backtracking = 2, short = 3, OFW = 4, corrective = 1)
 
-draw_figure <- function(curves, titles, file) {
+draw_figure <- function(curves, titles, file, scale = 1) {
   columns <- 4
   rows <- ceiling((length(curves) + 1) / columns)
-  grDevices::png(file, width = 4 * 560, height = rows * 460, res = 150)
+  grDevices::png(file, width = 4 * 560 * scale, height = rows * 460 * scale, res = 150 * scale)
   on.exit(grDevices::dev.off())
   graphics::par(mfrow = c(rows, columns), mar = c(3, 4.2, 2.2, 0.8), mgp = c(1.9, 0.6, 0), las = 1, cex.axis = 0.85)
   for (name in names(curves)) draw_panel(curves[[name]], titles[[name]])
@@ -34,7 +34,7 @@ draw_panel <- function(curves, title) {
 
 draw_legend <- function() {
   graphics::plot.new()
-  graphics::legend("topleft", bty = "n", title = "step rule", title.adj = 0, lty = rule_types, lwd = 2, cex = 0.95,
+  graphics::legend("topleft", bty = "n", title = "step rule", title.adj = 0, lty = rule_types, lwd = 2, cex = 0.95, seg.len = 3.6,
                    legend = c("auto-conditioned (AC-)", "AC-, budgeted damping", "backtracking (B-)", "short step", "open loop (OFW)", "corrective"))
   graphics::legend("topright", bty = "n", title = "family", title.adj = 0, col = family_colours, lty = 1, lwd = 3, cex = 0.95,
                    legend = c("CFW", "PFW", "AFW", "MP", "corrective"))

@@ -15,8 +15,9 @@ data_file <- function(folder, name) {
 }
 
 # svmlight text: label, then index:value with indices from one.
-read_svmlight <- function(file, columns = NULL) {
-  lines <- readLines(file)
+read_svmlight <- function(connection, columns = NULL) {
+  on.exit(close(connection))
+  lines <- readLines(connection)
   fields <- strsplit(lines, " ", fixed = TRUE)
   label <- as.numeric(vapply(fields, `[[`, "", 1L))
   pairs <- lapply(fields, function(f) f[-1L][nzchar(f[-1L])])
@@ -30,8 +31,8 @@ read_svmlight <- function(file, columns = NULL) {
 # The paper does not say how Madelon's features, whole numbers from 0 to 999, are scaled. Here they are divided by their
 # largest value, so that lambda = 0.01 and beta = 5, 10, 15 are of the same order as for the text data.
 read_madelon <- function(folder) {
-  x <- as.matrix(utils::read.table(gzfile(data_file(folder, "madelon_train.data.gz"))))
-  y <- scan(gzfile(data_file(folder, "madelon_train.labels.gz")), quiet = TRUE)
+  x <- as.matrix(utils::read.table(data_file(folder, "madelon_train.data.gz")))   # both read compressed files as they are
+  y <- scan(data_file(folder, "madelon_train.labels.gz"), quiet = TRUE)
   list(x = unname(x) / max(abs(x)), y = as.numeric(y > 0))
 }
 
@@ -89,7 +90,7 @@ logistic_panel <- function(title, read, beta, runs) {
 completion_panel <- function(folder, beta, quick) {
   list(title = paste0("MovieLens ", if (quick) "100k" else "1M", ", beta = ", beta), problem = function() {
     file <- data_file(folder, if (quick) "ml-100k-ratings.csv.gz" else "ml-1m-ratings.csv.gz")
-    ratings <- utils::read.csv(gzfile(file))
+    ratings <- utils::read.csv(file)
     names(ratings)[1:3] <- c("row", "column", "value")
     list(runs = c(rules("cfw"), open_loop, corrective), solve = function(method, step, control) {
       acfw_matrix_completion(ratings[1:3], beta, loss = "huber", delta = 1, method = method, step = step, control = control)
