@@ -15,51 +15,51 @@ demo: install
 test: install cpp-tests
 	@$(RSCRIPT) tools/test.R
 
-setup: build/setup
-install: build/installed
+setup: .build/setup
+install: .build/installed
 
-build/setup: tools/setup.R DESCRIPTION
-	@mkdir -p build
+.build/setup: tools/setup.R DESCRIPTION
+	@mkdir -p .build
 	@$(RSCRIPT) tools/setup.R
 	@touch $@
 
 # R's own make does not see changes of headers, so objects older than one are removed.
-build/objects: $(HEADERS) $(wildcard src/*.h) src/Makevars
-	@mkdir -p build
+.build/objects: $(HEADERS) $(wildcard src/*.h) src/Makevars
+	@mkdir -p .build
 	@rm -f src/*.o src/*.so
 	@touch $@
 
-build/installed: build/setup build/objects $(SOURCES) $(HEADERS)
+.build/installed: .build/setup .build/objects $(SOURCES) $(HEADERS)
 	@echo "Building and installing acfw (about a minute the first time) ..."
-	@$(RSCRIPT) tools/install.R build/install.log
+	@$(RSCRIPT) tools/install.R .build/install.log
 	@touch $@
 
 # ---- the C++ core, without R; Eigen and Catch come with the packages RcppEigen and testthat ------------------------
 CPP_TESTS := $(wildcard tests/cpp/*.cpp)
-CPP_OBJECTS := $(CPP_TESTS:tests/cpp/%.cpp=build/cpp/%.o)
-ASAN_OBJECTS := $(CPP_TESTS:tests/cpp/%.cpp=build/asan/%.o)
+CPP_OBJECTS := $(CPP_TESTS:tests/cpp/%.cpp=.build/cpp/%.o)
+ASAN_OBJECTS := $(CPP_TESTS:tests/cpp/%.cpp=.build/asan/%.o)
 CPP_INCLUDES = -Iinst/include $(shell $(RSCRIPT) tools/cpp-includes.R)
 CXX17 := $(shell R CMD config CXX17 2>/dev/null)
 CPP_FLAGS := -std=c++17 -Wall -Wextra -DCATCH_CONFIG_NO_POSIX_SIGNALS
 # gcc 12 warns about uninitialised alternatives of a variant when sanitizers are on; there are none.
 ASAN_FLAGS := -O1 -g1 -Wno-maybe-uninitialized -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
-cpp-tests: build/cpp/run
-sanitize: build/asan/run
+cpp-tests: .build/cpp/run
+sanitize: .build/asan/run
 	@echo "C++ core under AddressSanitizer and UndefinedBehaviorSanitizer"
-	@./build/asan/run
+	@./.build/asan/run
 
-build/cpp/run: $(CPP_OBJECTS)
+.build/cpp/run: $(CPP_OBJECTS)
 	@$(CXX17) $^ -o $@
-build/asan/run: $(ASAN_OBJECTS)
+.build/asan/run: $(ASAN_OBJECTS)
 	@$(CXX17) $(ASAN_FLAGS) $^ -o $@
-build/cpp/%.o: tests/cpp/%.cpp $(HEADERS) | build/setup
+.build/cpp/%.o: tests/cpp/%.cpp $(HEADERS) | .build/setup
 	@mkdir -p $(@D) && echo "  compiling $<" && $(CXX17) $(CPP_FLAGS) -O1 $(CPP_INCLUDES) -c $< -o $@
-build/asan/%.o: tests/cpp/%.cpp $(HEADERS) | build/setup
+.build/asan/%.o: tests/cpp/%.cpp $(HEADERS) | .build/setup
 	@mkdir -p $(@D) && echo "  compiling $< with sanitizers" && $(CXX17) $(CPP_FLAGS) $(ASAN_FLAGS) $(CPP_INCLUDES) -c $< -o $@
 
 # ---- the rest -----------------------------------------------------------------------------------------------------
-check: build/setup
+check: .build/setup
 	@$(RSCRIPT) tools/check.R
 
 docs: install
@@ -76,4 +76,4 @@ lint:
 	  --suppress=missingIncludeSystem -Iinst/include inst/include/acfw
 
 clean:
-	@rm -rf build src/*.o src/*.so acfw.Rcheck acfw_*.tar.gz
+	@rm -rf .build src/*.o src/*.so acfw.Rcheck acfw_*.tar.gz

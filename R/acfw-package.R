@@ -16,6 +16,7 @@
 #' @useDynLib acfw, .registration = TRUE
 #' @importFrom Rcpp evalCpp
 #' @importFrom methods as is
+#' @importFrom stats coef deviance fitted logLik nobs predict residuals
 #' @importFrom rlang .data
 #' @keywords internal
 "_PACKAGE"

@@ -85,7 +85,8 @@ check_damping <- function(damping, call = rlang::caller_env()) {
 #'   `fit$state$log_damping`.
 #' @examples
 #' q <- objective_quadratic(diag(c(1, 100, 1000)), c(-1, -2, -3))
-#' acfw(fn = q, lmo = lmo_simplex(), method = "pfw", control = acfw_control(damping = damping_budget()))
+#' control <- acfw_control(damping = damping_budget())
+#' acfw(fn = q, lmo = lmo_simplex(), method = "pfw", control = control)
 #' @export
 damping_budget <- function(rho = 0.5, log_floor = -1e4) {
   structure(

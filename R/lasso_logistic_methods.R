@@ -89,7 +89,8 @@ coef.acfw_lasso_logistic <- function(object, beta = NULL, ...) rbind_intercept(c
 #'   degrees of freedom the number of nonzero coefficients and the intercept. `tidy()` has a row per nonzero coefficient and
 #'   radius, `glance()` a row per radius, `augment()` the data with `.fitted` (a probability) and `.resid`.
 #' @examples
-#' fit <- acfw_lasso_logistic(as.matrix(mtcars[, c("hp", "wt")]), mtcars$am, beta = 1, standardize = TRUE)
+#' x <- as.matrix(mtcars[, c("hp", "wt")])
+#' fit <- acfw_lasso_logistic(x, mtcars$am, beta = 1, standardize = TRUE)
 #' head(fitted(fit))
 #' logLik(fit)
 #' if (requireNamespace("generics", quietly = TRUE)) generics::tidy(fit)

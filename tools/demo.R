@@ -1,8 +1,8 @@
-# What `make demo` shows: the package at work on data that comes with R. Pictures go to build/.
+# What `make demo` shows: the package at work on data that comes with R. Pictures go to .build/.
 source("tools/library.R")
 suppressPackageStartupMessages(library(acfw))
 options(digits = 4, width = 110)
-dir.create("build", showWarnings = FALSE)
+dir.create(".build", showWarnings = FALSE)
 
 heading <- function(...) cat("", cli::rule(left = cli::style_bold(paste0(...)), width = 110), "", sep = "\n")
 say <- function(...) cat(strwrap(paste0(...), width = 110), "", sep = "\n")
@@ -53,11 +53,11 @@ race <- acfw_compare(
   step = c("ac", "backtracking", "short"), control = acfw_control(rel_tol = 1e-8, max_time = 1.5)
 )
 print(race$table[, c("status", "objective", "gap", "iterations", "seconds", "value", "rejected")], digits = 4)
-png("build/demo.png", width = 1600, height = 1000, res = 180)
+png(".build/demo.png", width = 1600, height = 1000, res = 180)
 plot(race, log = "xy")
 invisible(dev.off())
 say("AC- is the auto-conditioned step, B- backtracking, no prefix the step with a known Lipschitz constant.")
-cat(cli::col_green(cli::symbol$tick), "picture: build/demo.png\n")
+cat(cli::col_green(cli::symbol$tick), "picture: .build/demo.png\n")
 
 if (has("acfw_lasso_logistic")) {
   heading("Sparse logistic regression: manual or automatic?")

@@ -4,7 +4,7 @@ Sys.setenv(NOT_CRAN = "true")  # so that nothing is skipped for the sake of a ch
 
 run_cpp_tests <- function() {
   cat("C++ core, without R\n")
-  xml <- suppressWarnings(system2("build/cpp/run", c("-r", "xml"), stdout = TRUE))
+  xml <- suppressWarnings(system2(".build/cpp/run", c("-r", "xml"), stdout = TRUE))
   failed_lines <- grep("<Expanded>|<Original>", xml)
   overall <- tail(grep("<OverallResults ", xml, value = TRUE), 1L)
   if (!length(overall)) {
@@ -13,7 +13,7 @@ run_cpp_tests <- function() {
   }
   number <- function(name) as.integer(sub(paste0('.*', name, '="([0-9]+)".*'), "\\1", overall))
   counts <- c(passed = number("successes"), failed = number("failures"), skipped = 0L)
-  if (counts[["failed"]] > 0L) system2("build/cpp/run")
+  if (counts[["failed"]] > 0L) system2(".build/cpp/run")
   cat("  ", counts[["passed"]], " passed, ", counts[["failed"]], " failed\n\n", sep = "")
   counts
 }
