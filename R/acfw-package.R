@@ -15,6 +15,7 @@
 #' line-search. *AISTATS*.
 #' @useDynLib acfw, .registration = TRUE
 #' @importFrom Rcpp evalCpp
+#' @importFrom grDevices hcl.colors
 #' @importFrom methods as is
 #' @importFrom stats coef deviance fitted logLik nobs predict residuals
 #' @importFrom rlang .data
