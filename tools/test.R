@@ -5,7 +5,6 @@ Sys.setenv(NOT_CRAN = "true")  # so that nothing is skipped for the sake of a ch
 run_cpp_tests <- function() {
   cat("C++ core, without R\n")
   xml <- suppressWarnings(system2(".build/cpp/run", c("-r", "xml"), stdout = TRUE))
-  failed_lines <- grep("<Expanded>|<Original>", xml)
   overall <- tail(grep("<OverallResults ", xml, value = TRUE), 1L)
   if (!length(overall)) {
     writeLines(tail(xml, 30))

@@ -51,7 +51,7 @@ once <- function(make) {
   }
 }
 
-rules <- function(method, short = TRUE) {
+rules <- function(method) {
   label <- toupper(method)
   made <- list(
     list(method = method, step = "ac", damping = "paper"), list(method = method, step = "ac", damping = "budget"),
