@@ -40,7 +40,7 @@ CPP_OBJECTS := $(CPP_TESTS:tests/cpp/%.cpp=.build/cpp/%.o)
 ASAN_OBJECTS := $(CPP_TESTS:tests/cpp/%.cpp=.build/asan/%.o)
 CPP_INCLUDES = -Iinst/include $(shell $(RSCRIPT) tools/cpp-includes.R)
 CXX17 := $(shell R CMD config CXX17 2>/dev/null)
-CPP_FLAGS := -std=c++17 -Wall -Wextra -DCATCH_CONFIG_NO_POSIX_SIGNALS
+CPP_FLAGS := -std=c++17 -DACFW_DECOMPOSITIONS_ELSEWHERE -Wall -Wextra -DCATCH_CONFIG_NO_POSIX_SIGNALS
 # gcc 12 warns about uninitialised alternatives of a variant when sanitizers are on; there are none.
 ASAN_FLAGS := -O1 -g1 -Wno-maybe-uninitialized -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 

@@ -7,14 +7,12 @@
 // approximates; its residual says how far off it may be.
 #pragma once
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
-#include <Eigen/SVD>
-
+#include "acfw/decompositions.hpp"
 #include "acfw/linear_map.hpp"
 
 namespace acfw {
@@ -148,12 +146,12 @@ class GolubKahan {
   }
 
   bool solve(Index k, Index n, const KrylovGoal& goal) {
-    svd_.compute(B_.topLeftCorner(k, k), Eigen::ComputeFullU | Eigen::ComputeFullV);
+    ritz_ = svd(B_.topLeftCorner(k, k));
     if (k == n) return true;
     const Index asked = std::min(goal.exact_pairs, k);
-    const double target = std::max(goal.accuracy, 16.0 * epsilon * svd_.singularValues()[0]);
+    const double target = std::max(goal.accuracy, 16.0 * epsilon * ritz_.d[0]);
     for (Index i = 0; i < asked; ++i) {
-      if (beta_ * std::abs(svd_.matrixU()(k - 1, i)) > target) return false;
+      if (beta_ * std::abs(ritz_.U(k - 1, i)) > target) return false;
     }
     return k >= goal.exact_pairs;
   }
@@ -161,10 +159,10 @@ class GolubKahan {
   SingularBlock answer(Index k, Index pairs, Index steps) const {
     const Index kept = std::min(pairs, k);
     SingularBlock block;
-    block.sigma = svd_.singularValues().head(kept);
-    block.U = U_.leftCols(k) * svd_.matrixU().leftCols(kept);
-    block.V = V_.leftCols(k) * svd_.matrixV().leftCols(kept);
-    block.residual = beta_ * svd_.matrixU().row(k - 1).head(kept).cwiseAbs().transpose();
+    block.sigma = ritz_.d.head(kept);
+    block.U = U_.leftCols(k) * ritz_.U.leftCols(kept);
+    block.V = V_.leftCols(k) * ritz_.V.leftCols(kept);
+    block.residual = beta_ * ritz_.U.row(k - 1).head(kept).cwiseAbs().transpose();
     block.steps = steps;
     return block;
   }
@@ -172,21 +170,21 @@ class GolubKahan {
   // Keeps the leading Ritz pairs and the last vector; returns where to go on.
   Index restart_from(Index k, Index pairs) {
     const Index kept = std::min(k - 1, pairs + (k - pairs) / 3);
-    const Eigen::MatrixXd left = U_.leftCols(k) * svd_.matrixU().leftCols(kept);
-    const Eigen::MatrixXd right = V_.leftCols(k) * svd_.matrixV().leftCols(kept);
+    const Eigen::MatrixXd left = U_.leftCols(k) * ritz_.U.leftCols(kept);
+    const Eigen::MatrixXd right = V_.leftCols(k) * ritz_.V.leftCols(kept);
     const Vector next = V_.col(k);
     U_.leftCols(kept) = left;
     V_.leftCols(kept) = right;
     V_.col(kept) = next;
     B_.setZero();
-    B_.diagonal().head(kept) = svd_.singularValues().head(kept);
-    B_.col(kept).head(kept) = beta_ * svd_.matrixU().row(k - 1).head(kept).transpose();
+    B_.diagonal().head(kept) = ritz_.d.head(kept);
+    B_.col(kept).head(kept) = beta_ * ritz_.U.row(k - 1).head(kept).transpose();
     return kept;
   }
 
   Index most_ = 0;
   Eigen::MatrixXd U_, V_, B_;
-  Eigen::BDCSVD<Eigen::MatrixXd> svd_;
+  ThinSvd ritz_;  // of B
   double beta_ = 0.0;
   double scale_ = 0.0;
 };

@@ -165,6 +165,17 @@ inline void multiply_avx2(const Strided& A, const Strided& B, double alpha, bool
 
 #endif
 
+/// The same by Eigen, for every other machine.
+inline void multiply_plain(const Strided& A, const Strided& B, double alpha, bool add, double* c, Index stride) {
+  using Steps = Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>;
+  const auto view = [](const Strided& M) {
+    return Eigen::Map<const Matrix, 0, Steps>(M.data, M.rows, M.cols, Steps(M.col_stride, M.row_stride));
+  };
+  Eigen::Map<Matrix, 0, Eigen::OuterStride<>> out(c, A.rows, B.cols, Eigen::OuterStride<>(stride));
+  if (!add) out.setZero();
+  out.noalias() += alpha * (view(A) * view(B));
+}
+
 }  // namespace detail
 
 /// C = alpha A B, or C += alpha A B. A and B may be matrices, blocks of them or their transposes; C must have the
@@ -173,19 +184,15 @@ template <class Left, class Right, class Result>
 void multiply(const Eigen::MatrixBase<Left>& A, const Eigen::MatrixBase<Right>& B,
               const Eigen::MatrixBase<Result>& C, double alpha = 1.0, bool add = false, int threads = 1) {
   Result& out = const_cast<Result&>(C.derived());  // the way Eigen takes a writable block by value
-#if ACFW_HAS_AVX2_KERNEL
   static_assert(!Result::IsRowMajor, "the result is stored by columns");
+#if ACFW_HAS_AVX2_KERNEL
   if (A.rows() >= detail::tile_rows && B.cols() >= 2 && A.cols() > 0 && detail::has_avx2()) {
     return detail::multiply_avx2(detail::strided(A), detail::strided(B), alpha, add, out.data(), out.outerStride(),
                                  threads);
   }
 #endif
   (void)threads;
-  if (add) {
-    out.noalias() += alpha * (A.derived() * B.derived());
-  } else {
-    out.noalias() = alpha * (A.derived() * B.derived());
-  }
+  detail::multiply_plain(detail::strided(A), detail::strided(B), alpha, add, out.data(), out.outerStride());
 }
 
 }  // namespace acfw

@@ -3,8 +3,6 @@
 // warm-started Lanczos process; accuracy 0 starts afresh and certifies. Either way `bound` counts the residual in.
 #pragma once
 
-#include <Eigen/Eigenvalues>
-
 #include "acfw/golub_kahan.hpp"
 #include "acfw/move.hpp"
 
@@ -80,9 +78,9 @@ struct Spectraplex {
   Vertex<RankOne> minimize(VectorView g, double = 0.0) const {
     const Eigen::Map<const Eigen::MatrixXd> G(g.data(), n, n);
     const Eigen::MatrixXd symmetric = 0.5 * (G + G.transpose());  // <G, uu'> sees no more of it
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(symmetric);
-    const Vector u = eigen.eigenvectors().col(0);
-    return exact_vertex(RankOne{radius * u, u}, radius * eigen.eigenvalues()[0]);
+    const SymmetricEigen eigen = symmetric_eigen(symmetric);
+    const Vector u = eigen.vectors.col(0);
+    return exact_vertex(RankOne{radius * u, u}, radius * eigen.values[0]);
   }
 };
 

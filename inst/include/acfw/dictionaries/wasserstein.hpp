@@ -5,10 +5,10 @@
 // that lies above the spectrum of D. The root is sought as mu = gamma - max(l_1, 0): no digits are lost near l_1.
 #pragma once
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <limits>
 
+#include "acfw/decompositions.hpp"
 #include "acfw/move.hpp"
 #include "acfw/product.hpp"
 
@@ -75,9 +75,9 @@ class WassersteinBall {
 
   /// argmax <D, V> over the ball, D symmetric.
   WassersteinAnswer maximize(const Matrix& D) const {
-    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(D);
-    const Vector& l = eigen.eigenvalues();  // increasing
-    const Matrix& Q = eigen.eigenvectors();
+    const SymmetricEigen eigen = symmetric_eigen(D);
+    const Vector& l = eigen.values;  // increasing
+    const Matrix& Q = eigen.vectors;
     const Index d = l.size();
     Matrix rotated(d, d), left(d, d);
     multiply(sigma_, Q, left);

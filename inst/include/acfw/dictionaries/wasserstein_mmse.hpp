@@ -71,15 +71,15 @@ class MmseWassersteinBall {
     } else {
       multiply(B, B.transpose(), gram, 1.0, false, threads_);
     }
-    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(gram);
-    s2_ = eigen.eigenvalues().cwiseMax(0.0);
+    const SymmetricEigen eigen = symmetric_eigen(gram);
+    s2_ = eigen.values.cwiseMax(0.0);
     const Vector ones = Vector::Ones(k);
     if (tall) {
-      Y_ = eigen.eigenvectors();
+      Y_ = eigen.vectors;
       X_.resize(n_, k);
       multiply(B, Y_, X_, 1.0, false, threads_);
     } else {
-      X_ = eigen.eigenvectors();
+      X_ = eigen.vectors;
       Y_.resize(m(), k);
       multiply(B.transpose(), X_, Y_, 1.0, false, threads_);
     }

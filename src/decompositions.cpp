@@ -1,0 +1,3 @@
+#include <RcppEigen.h>
+
+#include "acfw/decompositions_impl.hpp"

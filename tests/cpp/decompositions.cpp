@@ -1,0 +1,1 @@
+#include "acfw/decompositions_impl.hpp"
