@@ -158,7 +158,7 @@ class LassoSession final : public Session {
       index.push_back(static_cast<int>(j) + 1);
       value.push_back(b[j]);
     }
-    penalty_ = objective_.gradient().cwiseAbs().maxCoeff();
+    penalty_ = objective_.gradient().template lpNorm<Eigen::Infinity>();
     Rcpp::RObject link;
     if (radii_.size() == 1) {
       Rcpp::NumericVector z(A_->rows());

@@ -100,7 +100,7 @@ acfw::AnyStepRule make_step(const std::string& step, const Rcpp::List& control) 
   return {acfw::AutoConditioned<>(acfw::ScheduledDamping(schedule_of(damping)))};
 }
 
-Rcpp::DataFrame trace_to_r(const acfw::Trace& trace) {
+Rcpp::List trace_to_r(const acfw::Trace& trace) {
   const R_xlen_t n = static_cast<R_xlen_t>(trace.size());
   Rcpp::NumericVector iter(n), seconds(n), objective(n), gap(n), L(n), gamma(n), active(n);
   Rcpp::CharacterVector step(n);
@@ -119,9 +119,12 @@ Rcpp::DataFrame trace_to_r(const acfw::Trace& trace) {
     active[i] = row.active > 0 ? static_cast<double>(row.active) : NA_REAL;
   }
   using Rcpp::_;
-  return Rcpp::DataFrame::create(_["iter"] = iter, _["seconds"] = seconds, _["objective"] = objective, _["gap"] = gap,
-                                 _["L"] = L, _["gamma"] = gamma, _["step"] = step, _["accepted"] = accepted,
-                                 _["active"] = active, _["stringsAsFactors"] = false);
+  Rcpp::List frame = Rcpp::List::create(_["iter"] = iter, _["seconds"] = seconds, _["objective"] = objective,
+                                        _["gap"] = gap, _["L"] = L, _["gamma"] = gamma, _["step"] = step,
+                                        _["accepted"] = accepted, _["active"] = active);
+  frame.attr("class") = "data.frame";  // what data.frame() would do in a millisecond, a path has many
+  frame.attr("row.names") = Rcpp::IntegerVector::create(NA_INTEGER, -static_cast<int>(n));
+  return frame;
 }
 
 // Advances a session until it stops. Returns NULL, or list(arg, message) where a closure's result was unusable.

@@ -25,7 +25,7 @@ using SessionPointer = Rcpp::XPtr<Session>;
 
 acfw::Control make_control(const Rcpp::List& control);
 acfw::AnyStepRule make_step(const std::string& step, const Rcpp::List& control);
-Rcpp::DataFrame trace_to_r(const acfw::Trace& trace);
+Rcpp::List trace_to_r(const acfw::Trace& trace);
 const char* status_name(acfw::Status status);
 
 template <class Atom>

@@ -48,9 +48,6 @@ class L1WorkingSet {
 
   bool stuck() const { return false; }
   std::size_t size() const { return columns_.size(); }
-  long newton_steps() const { return newton_steps_; }
-  long products() const { return products_; }
-  long formed() const { return hessians_; }
 
  private:
   // W: what is in use, what is nearly in use, and as many of the largest |g| outside as W is large.
@@ -122,14 +119,11 @@ class L1WorkingSet {
     const bool fresh = formed_ == 0;
     if (formed_ < k) {
       hessian_.set(f.design(), columns_, v_, f.lambda(), f.has_intercept(), quadratic_.direct(), formed_);
-      ++hessians_;
     }
     formed_ = k;
     y_ = x_;
     model_gradient_ = g_;
     quadratic_.solve(hessian_, model_gradient_, y_, radius_, model_accuracy * inner_gap, most_products);
-    products_ += quadratic_.products();
-    ++newton_steps_;
     d_ = x_ - y_;
     const double slope = descent(g_, x_, y_);
     const double expected = 0.5 * d_.dot(g_ - model_gradient_);  // the model's divergence at the full step
@@ -177,7 +171,6 @@ class L1WorkingSet {
   Vector g_, x_, y_, d_, v_, model_gradient_;
   WorkingHessian<Matrix> hessian_;
   L1Quadratic quadratic_;
-  long newton_steps_ = 0, products_ = 0, hessians_ = 0;
 };
 
 }  // namespace acfw

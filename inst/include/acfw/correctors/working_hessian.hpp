@@ -6,6 +6,7 @@
 #include <Eigen/Dense>
 
 #include "acfw/design.hpp"
+#include "acfw/product.hpp"
 
 namespace acfw {
 
@@ -148,7 +149,7 @@ class WorkingHessian {
   // Blocks of rows, scaled by sqrt(v), multiplied with themselves.
   void fill_dense(const Design<Matrix>& A, const std::vector<Index>& columns, const Vector& v, Index keep) {
     const Index k = static_cast<Index>(columns.size());
-    constexpr Index block = 256;
+    constexpr Index block = 256, strip = 96;
     Eigen::MatrixXd rows(block, k);
     for (Index first = 0; first < A.rows(); first += block) {
       const Index size = std::min(block, A.rows() - first);
@@ -157,14 +158,14 @@ class WorkingHessian {
         rows.col(a).head(size) = A.scale(columns[a]) * root.cwiseProduct(A.matrix().col(columns[a]).segment(first, size));
       }
       const auto part = rows.topRows(size);
-      if (keep == 0) {
-        H_.topLeftCorner(k, k).template selfadjointView<Eigen::Upper>().rankUpdate(part.transpose());
-      } else {
-        H_.block(0, keep, k, k - keep).noalias() += part.transpose() * part.rightCols(k - keep);
+      for (Index b = keep; b < k; b += strip) {  // the upper triangle, in strips of columns
+        const Index width = std::min(strip, k - b);
+        multiply(part.leftCols(b + width).transpose(), part.middleCols(b, width), H_.block(0, b, b + width, width), 1.0,
+                 true);
       }
     }
-    if (keep == 0) {
-      H_.topLeftCorner(k, k).template triangularView<Eigen::StrictlyLower>() = H_.topLeftCorner(k, k).transpose();
+    for (Index b = keep; b < k; ++b) {
+      for (Index a = b + 1; a < k; ++a) H_(a, b) = H_(b, a);
     }
   }
 

@@ -11,8 +11,9 @@ struct L1Ball {
   double radius = 1.0;
 
   Vertex<Coordinate> minimize(VectorView g, double = 0.0) const {
+    const double largest = g.lpNorm<Eigen::Infinity>();  // the place is searched for afterwards: maxima vectorise
     Index j = 0;
-    const double largest = g.cwiseAbs().maxCoeff(&j);
+    while (j + 1 < g.size() && std::abs(g[j]) != largest) ++j;
     return exact_vertex(Coordinate{j, g[j] > 0.0 ? -radius : radius}, -radius * largest);
   }
 };

@@ -35,7 +35,7 @@ inline Isa detected_isa() {
 #if ACFW_DISPATCH
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("fma")) return Isa::avx512;
-  if (__builtin_cpu_supports("avx") && __builtin_cpu_supports("fma")) return Isa::fma;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Isa::fma;
 #endif
   return Isa::plain;
 }

@@ -6,9 +6,10 @@
 
 #include <limits>
 
+#include "acfw/kernels/logistic.hpp"
 #include "acfw/move.hpp"
-#include "acfw/objectives/screened_gradient.hpp"
 #include "acfw/objectives/losses.hpp"
+#include "acfw/objectives/screened_gradient.hpp"
 
 namespace acfw {
 
@@ -69,13 +70,18 @@ class LassoLogistic {
     forget_zeros();
     screened_.refresh(support_);
     const Vector& loss_part = screened_.values();
+    if (top_ < 0) loss_part.cwiseAbs().maxCoeff(&top_);  // all of it is new
     double largest = std::abs(screened_.refresh(top_) + lambda_ * b_[top_]);
-    for (Index j : support_) largest = std::max(largest, std::abs(loss_part[j] + lambda_ * b_[j]));
-    screened_.refresh_above(largest);
+    for (Index j : support_) {
+      const double here = std::abs(loss_part[j] + lambda_ * b_[j]);
+      if (here > largest) {
+        largest = here;
+        top_ = j;
+      }
+    }
+    screened_.refresh_above(largest, top_);
     stale_ = false;
-    const Vector& g = with_ridge();
-    g.cwiseAbs().maxCoeff(&top_);
-    return g;
+    return with_ridge();
   }
 
   /// As of the last time it was asked for.
@@ -137,6 +143,8 @@ class LassoLogistic {
     double loss = 0.0;
     if (intercept_) {
       loss = profile(gamma);
+    } else if (all_rows_) {
+      loss = logistic_shift(rows(), 0.0, known(), u_.data(), gamma, 0.0).divergence;
     } else {
       for_rows([&](Index i) {
         if (u_[i] != 0.0) loss += loss_.w[i] * softplus_shift(m_[i], {p_[i], q_[i]}, -gamma * u_[i]).divergence;
@@ -164,14 +172,9 @@ class LassoLogistic {
   }
 
   double recomputed_value() const {
-    double sum = 0.0;
-    for (Index i = 0; i < m_.size(); ++i) {
-      const double z = margin(i);
-      sum += loss_.w[i] * softplus(loss_.y[i] > 0.5 ? -z : z);
-    }
     double square = 0.0;
     for (Index j : support_) square += b_[j] * b_[j];
-    return sum + 0.5 * lambda_ * square;
+    return logistic_loss(rows(), b0_) + 0.5 * lambda_ * square;
   }
 
   /// Margins and value computed afresh.
@@ -292,16 +295,10 @@ class LassoLogistic {
     if (!std::isfinite(delta)) delta = 0.0;
     Bracket bracket;
     for (int pass = 0;; ++pass) {
-      double divergence = delta * residual_, slope = residual_, curvature = 0.0;
-      for (Index i = 0; i < m_.size(); ++i) {
-        const double w = loss_.w[i];
-        const Shift shift = softplus_shift(margin(i), {p_[i], q_[i]}, delta - gamma * u_[i]);
-        divergence += w * shift.divergence;
-        slope += w * shift.change;
-        curvature += w * (p_[i] + shift.change) * (q_[i] - shift.change);
-      }
+      const ShiftSums moved = logistic_shift(rows(), b0_, known(), u_.data(), gamma, delta);
+      const double divergence = delta * residual_ + moved.divergence, slope = residual_ + moved.slope;
       bracket.cut(delta, slope);
-      const double next = delta - slope / curvature;
+      const double next = delta - slope / moved.curvature;
       const double gain = 0.5 * slope * (delta - next);  // of the Newton step, to leading order
       if (bracket.holds(next) && gain <= profile_accuracy * divergence) {
         shift_ = next;
@@ -319,25 +316,19 @@ class LassoLogistic {
   // p, q and r of the rows that moved; with an intercept, Newton steps until the residuals sum to nothing.
   void settle() {
     stale_ = true;
-    if (!intercept_) {
+    if (!intercept_ && !all_rows_) {
       for_rows([&](Index i) { look_at(i); });
       return;
     }
     Bracket bracket;
     for (int pass = 0;; ++pass) {
-      double sum = 0.0, size = 0.0, weight = 0.0;
-      for (Index i = 0; i < m_.size(); ++i) {
-        look_at(i);
-        sum += r_[i];
-        size += std::abs(r_[i]);
-        weight += loss_.w[i] * p_[i] * q_[i];
-      }
-      residual_ = sum;
-      weight_ = weight;
-      if (std::abs(sum) <= residual_accuracy * size || pass == most_passes) return;
-      bracket.cut(b0_, sum);
+      const ResidualSums at = logistic_residuals(rows(), b0_, {p_.data(), q_.data(), r_.data()});
+      residual_ = at.sum;
+      weight_ = at.weight;
+      if (!intercept_ || std::abs(at.sum) <= residual_accuracy * at.size || pass == most_passes) return;
+      bracket.cut(b0_, at.sum);
       if (!(bracket.to > bracket.from)) return;
-      double next = b0_ - sum / weight;
+      double next = b0_ - at.sum / at.weight;
       if ((!bracket.holds(next) || pass == 8) && bracket.open()) {
         close(bracket, 0.0, 0.0);
       }
@@ -346,6 +337,11 @@ class LassoLogistic {
       b0_ = next;
     }
   }
+
+  LogisticRows rows() const {
+    return {m_.size(), m_.data(), loss_.y.data(), loss_.w.data()};
+  }
+  LogisticTails<const double> known() const { return {p_.data(), q_.data(), r_.data()}; }
 
   void look_at(Index i) {
     const Tails at = tails(margin(i));
@@ -374,7 +370,7 @@ class LassoLogistic {
   double weight_ = 0.0;    // sum of the second derivatives
   std::vector<Index> support_;
   std::vector<char> held_;
-  Index top_ = 0;
+  Index top_ = -1;  // where the largest entry was last
   Vector m_, p_, q_, r_, g_;
   double value_ = 0.0;
   bool stale_ = true;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "acfw/atoms.hpp"
+#include "acfw/kernels/dispatch.hpp"
 
 namespace acfw {
 
@@ -45,28 +46,35 @@ inline Tails tails(double z) {
   return z >= 0.0 ? Tails{large, small} : Tails{small, large};
 }
 
-/// What moving a margin from z to z + t does to the loss (its Bregman divergence) and to the probability.
-struct Shift {
-  double divergence;  ///< softplus(z + t) - softplus(z) - p t
-  double change;      ///< sigmoid(z + t) - sigmoid(z)
+/// What moving a margin from z to z + t does to the loss (its Bregman divergence) and to the probability; of one
+/// observation, or of several at once where Real is a register of them.
+template <class Real>
+struct ShiftOf {
+  Real divergence;  ///< softplus(z + t) - softplus(z) - p t
+  Real change;      ///< sigmoid(z + t) - sigmoid(z)
 };
+using Shift = ShiftOf<double>;
 
-/// To full relative accuracy however small t is: the cumulants of a Bernoulli variable for small t, and
-/// log1p(p expm1(t)) - p t, read from the side on which p is small, for the rest. No overflow for large t.
+constexpr double small_shift = 1e-2;
+
+/// For |t| < small_shift: the cumulants of a Bernoulli variable.
+template <class Real>
+ACFW_INLINE ShiftOf<Real> softplus_small_shift(const Real& p, const Real& q, const Real& t) {
+  const Real v = p * q, s = q - p, t2 = t * t;
+  const Real k4 = 1.0 - 6.0 * v;
+  const Real k5 = 1.0 - 12.0 * v;
+  const Real k6 = 1.0 - 30.0 * v + 120.0 * v * v;
+  const Real even = 1.0 + t2 * (1.0 / 12.0) * (k4 + t2 * (1.0 / 30.0) * k6);
+  const Real odd = t * (1.0 / 3.0) * (1.0 + t2 * (1.0 / 20.0) * k5);
+  const Real change = 1.0 + 0.5 * s * t * (1.0 + t2 * (1.0 / 12.0) * k5) + t2 * (1.0 / 6.0) * (k4 + t2 * (1.0 / 20.0) * k6);
+  return {0.5 * v * t2 * (even + s * odd), v * t * change};
+}
+
+/// To full relative accuracy however small t is: the series for small t, and log1p(p expm1(t)) - p t, read from the side
+/// on which p is small, for the rest. No overflow for large t.
 inline Shift softplus_shift(double z, Tails at, double t) {
+  if (std::abs(t) < small_shift) return softplus_small_shift(at.p, at.q, t);
   double p = at.p, q = at.q;
-  if (std::abs(t) < 1e-2) {
-    const double v = p * q;
-    const double s = q - p;
-    const double t2 = t * t;
-    const double k4 = 1.0 - 6.0 * v;
-    const double k5 = 1.0 - 12.0 * v;
-    const double k6 = 1.0 - 30.0 * v + 120.0 * v * v;
-    const double even = 1.0 + t2 / 12.0 * (k4 + t2 / 30.0 * k6);
-    const double odd = t / 3.0 * (1.0 + t2 / 20.0 * k5);
-    const double change = 1.0 + s * (t / 2.0) * (1.0 + t2 / 12.0 * k5) + t2 / 6.0 * (k4 + t2 / 20.0 * k6);
-    return {0.5 * v * t2 * (even + s * odd), v * t * change};
-  }
   const bool mirrored = p > q;
   if (mirrored) {
     std::swap(p, q);

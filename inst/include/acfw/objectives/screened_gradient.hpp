@@ -44,8 +44,8 @@ class ScreenedGradient {
     for_each_column(static_cast<Index>(columns.size()), threads_, [&](Index k) { refresh(columns[k]); });
   }
 
-  /// Every entry that may reach `threshold` in size.
-  void refresh_above(double threshold) {
+  /// Every entry that may reach `threshold` in size; the largest of those that were not known becomes `top`.
+  void refresh_above(double threshold, Index& top) {
     candidates_.clear();
     const double slack = rounding * r_.norm();
     for (Index j = 0; j < g_.size(); ++j) {
@@ -55,6 +55,11 @@ class ScreenedGradient {
     }
     computed_ += static_cast<long>(candidates_.size());
     refresh(candidates_);
+    for (Index j : candidates_) {
+      if (std::abs(g_[j]) <= threshold) continue;
+      threshold = std::abs(g_[j]);
+      top = j;
+    }
   }
 
   long computed() const { return computed_; }

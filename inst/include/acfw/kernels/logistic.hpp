@@ -1,0 +1,208 @@
+// Passes over the observations of a logistic model. Most of the time of a sparse model goes into exp(), so these are
+// free of branches and calls and compiled for wide registers too; see dispatch.hpp.
+#pragma once
+
+#include <cmath>
+
+#include "acfw/kernels/dispatch.hpp"
+#include "acfw/objectives/losses.hpp"
+
+namespace acfw {
+
+/// The observations: margins without the intercept, responses 0 or 1, weights.
+struct LogisticRows {
+  Index n;
+  const double *m, *y, *w;
+};
+
+/// What is known at the margins z: sigmoid(z), 1 - sigmoid(z), and the derivative r of the weighted loss.
+template <class Real>
+struct LogisticTails {
+  Real *p, *q, *r;
+};
+
+/// Sums over the observations at the margins: of r, of |r|, and of the second derivatives.
+struct ResidualSums {
+  double sum, size, weight;
+};
+
+/// The same for a shift t of the margins: the divergence, the change of the sum of r, the second derivatives after it.
+struct ShiftSums {
+  double divergence, slope, curvature;
+};
+
+namespace detail {
+
+template <class Numbers>
+ACFW_INLINE Numbers abs_of(const Numbers& x) {
+  return x < 0.0 ? -x : x;
+}
+
+/// exp(x) for x <= 0 to an ulp or two, 2^k e^r with |r| <= log(2)/2; what lies below exp(-708) is returned as that.
+template <class Numbers>
+ACFW_INLINE Numbers exp_of_negative(const Numbers& at_most_zero) {
+  using Bits = decltype(at_most_zero < at_most_zero);  // integers of the same width
+  constexpr double magic = 0x1.8p52;  // a sum with it has its integer part in the low bits
+  const Numbers least = Numbers{} - 708.0;
+  const Numbers x = at_most_zero < least ? least : at_most_zero;
+  const Numbers shifted = x * 0x1.71547652b82fep0 + magic;
+  const Numbers k = shifted - magic;
+  const Numbers r = (x - k * 0x1.62e42fefa3800p-1) - k * 0x1.ef35793c76730p-45;
+  constexpr double taylor[] = {1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0, 1.0 / 362880.0, 1.0 / 40320.0,
+                               1.0 / 5040.0,      1.0 / 720.0,      1.0 / 120.0,     1.0 / 24.0,     1.0 / 6.0,
+                               0.5,               1.0,              1.0};
+  Numbers e = r * (1.0 / 6227020800.0) + taylor[0];
+  for (int i = 1; i < 13; ++i) e = e * r + taylor[i];
+  const Bits scaled = reinterpret_cast<Bits>(e) + (reinterpret_cast<Bits>(shifted) << 52);
+  return reinterpret_cast<Numbers>(scaled);
+}
+
+/// log(1 + e) for e in [0, 1], to full relative accuracy: 2 atanh(e / (2 + e)) by its series.
+template <class Numbers>
+ACFW_INLINE Numbers log1p_of_fraction(const Numbers& e) {
+  const Numbers s = e / (2.0 + e), s2 = s * s;
+  Numbers sum = s2 * (1.0 / 35.0) + 1.0 / 33.0;
+  for (int k = 31; k >= 1; k -= 2) sum = sum * s2 + 1.0 / k;
+  return 2.0 * s * sum;
+}
+
+template <int bytes>
+ACFW_INLINE Wide<double, bytes> at(const double* from) {
+  Wide<double, bytes> x;
+  load<double, bytes>(x, from);
+  return x;
+}
+
+template <int bytes>
+ACFW_INLINE ResidualSums residuals_body(const LogisticRows& rows, double b0, const LogisticTails<double>& out) {
+  using Numbers = Wide<double, bytes>;
+  constexpr int count = bytes / 8;
+  Numbers sums = {}, sizes = {}, weights = {};
+  Index i = 0;
+  for (; i + count <= rows.n; i += count) {
+    const Numbers z = at<bytes>(rows.m + i) + b0, w = at<bytes>(rows.w + i);
+    const Numbers e = exp_of_negative<Numbers>(-abs_of(z));
+    const Numbers large = 1.0 / (1.0 + e), small = e * large;
+    const Numbers p = z >= 0.0 ? large : small, q = z >= 0.0 ? small : large;
+    const Numbers r = w * (at<bytes>(rows.y + i) > 0.5 ? -q : p);
+    store<double, bytes>(out.p + i, p);
+    store<double, bytes>(out.q + i, q);
+    store<double, bytes>(out.r + i, r);
+    sums += r;
+    sizes += abs_of(r);
+    weights += w * p * q;
+  }
+  ResidualSums all{sum_lanes<double, bytes>(sums), sum_lanes<double, bytes>(sizes), sum_lanes<double, bytes>(weights)};
+  for (; i < rows.n; ++i) {
+    const Tails here = tails(rows.m[i] + b0);
+    out.p[i] = here.p;
+    out.q[i] = here.q;
+    out.r[i] = rows.w[i] * (rows.y[i] > 0.5 ? -here.q : here.p);
+    all.sum += out.r[i];
+    all.size += std::abs(out.r[i]);
+    all.weight += rows.w[i] * here.p * here.q;
+  }
+  return all;
+}
+
+template <int bytes>
+ACFW_INLINE double loss_body(const LogisticRows& rows, double b0) {
+  using Numbers = Wide<double, bytes>;
+  constexpr int count = bytes / 8;
+  Numbers sums = {};
+  Index i = 0;
+  for (; i + count <= rows.n; i += count) {
+    const Numbers z = at<bytes>(rows.m + i) + b0, s = at<bytes>(rows.y + i) > 0.5 ? -z : z;
+    const Numbers log1p_exp = log1p_of_fraction(exp_of_negative<Numbers>(-abs_of(s)));
+    sums += at<bytes>(rows.w + i) * (0.5 * (s + abs_of(s)) + log1p_exp);
+  }
+  double sum = sum_lanes<double, bytes>(sums);
+  for (; i < rows.n; ++i) sum += rows.w[i] * softplus(rows.y[i] > 0.5 ? -(rows.m[i] + b0) : rows.m[i] + b0);
+  return sum;
+}
+
+// Near an optimum every shift is small and the series serves whole registers.
+template <int bytes>
+ACFW_INLINE ShiftSums shift_body(const LogisticRows& rows, double b0, const LogisticTails<const double>& known,
+                                 const double* u, double gamma, double delta) {
+  using Numbers = Wide<double, bytes>;
+  constexpr int count = bytes / 8;
+  Numbers divergences = {}, slopes = {}, curvatures = {};
+  ShiftSums rest{0.0, 0.0, 0.0};
+  Index i = 0;
+  const auto one_by_one = [&](Index end) __attribute__((always_inline)) {
+    for (; i < end; ++i) {
+      const double w = rows.w[i];
+      const Shift shift = softplus_shift(rows.m[i] + b0, {known.p[i], known.q[i]}, delta - gamma * u[i]);
+      rest.divergence += w * shift.divergence;
+      rest.slope += w * shift.change;
+      rest.curvature += w * (known.p[i] + shift.change) * (known.q[i] - shift.change);
+    }
+  };
+  while (i + count <= rows.n) {
+    const Numbers t = delta - gamma * at<bytes>(u + i), size = abs_of(t);
+    double largest = size[0];
+    for (int k = 1; k < count; ++k) largest = largest > size[k] ? largest : size[k];
+    if (!(largest < small_shift)) {
+      one_by_one(i + count);
+      continue;
+    }
+    const Numbers w = at<bytes>(rows.w + i), p = at<bytes>(known.p + i), q = at<bytes>(known.q + i);
+    const auto shift = softplus_small_shift(p, q, t);
+    divergences += w * shift.divergence;
+    slopes += w * shift.change;
+    curvatures += w * (p + shift.change) * (q - shift.change);
+    i += count;
+  }
+  one_by_one(rows.n);
+  return {rest.divergence + sum_lanes<double, bytes>(divergences), rest.slope + sum_lanes<double, bytes>(slopes),
+          rest.curvature + sum_lanes<double, bytes>(curvatures)};
+}
+
+// inline for the linker, never into a caller: the target would be lost.
+#define ACFW_LOGISTIC(name, bytes, target)                                                                         \
+  target ACFW_HOT inline ResidualSums residuals_##name(const LogisticRows& rows, double b0,                        \
+                                                       const LogisticTails<double>& out) {                         \
+    return residuals_body<bytes>(rows, b0, out);                                                                   \
+  }                                                                                                                \
+  target ACFW_HOT inline double loss_##name(const LogisticRows& rows, double b0) { return loss_body<bytes>(rows, b0); } \
+  target ACFW_HOT inline ShiftSums shift_##name(const LogisticRows& rows, double b0,                               \
+                                                const LogisticTails<const double>& known, const double* u,         \
+                                                double gamma, double delta) {                                      \
+    return shift_body<bytes>(rows, b0, known, u, gamma, delta);                                                    \
+  }
+
+ACFW_LOGISTIC(plain, 16, )
+#if ACFW_DISPATCH
+ACFW_LOGISTIC(avx2, 32, __attribute__((target("avx2,fma"))))
+#endif
+#undef ACFW_LOGISTIC
+
+}  // namespace detail
+
+/// Fills p, q and r at the margins m + b0.
+inline ResidualSums logistic_residuals(const LogisticRows& rows, double b0, const LogisticTails<double>& out) {
+#if ACFW_DISPATCH
+  if (isa() != Isa::plain) return detail::residuals_avx2(rows, b0, out);
+#endif
+  return detail::residuals_plain(rows, b0, out);
+}
+
+/// The loss at the margins m + b0.
+inline double logistic_loss(const LogisticRows& rows, double b0) {
+#if ACFW_DISPATCH
+  if (isa() != Isa::plain) return detail::loss_avx2(rows, b0);
+#endif
+  return detail::loss_plain(rows, b0);
+}
+
+/// What the shift t = delta - gamma u of the margins m + b0 does.
+inline ShiftSums logistic_shift(const LogisticRows& rows, double b0, const LogisticTails<const double>& known,
+                                const double* u, double gamma, double delta) {
+#if ACFW_DISPATCH
+  if (isa() != Isa::plain) return detail::shift_avx2(rows, b0, known, u, gamma, delta);
+#endif
+  return detail::shift_plain(rows, b0, known, u, gamma, delta);
+}
+
+}  // namespace acfw
