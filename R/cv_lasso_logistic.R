@@ -134,7 +134,8 @@ print.cv_acfw_lasso_logistic <- function(x, digits = 4, ...) {
 #' @param newx As in [predict.acfw_lasso_logistic()].
 #' @param beta `"beta.1se"`, `"beta.min"`, or radii.
 #' @param ... Further arguments to [predict.acfw_lasso_logistic()], or to [graphics::plot()].
-#' @return As [predict.acfw_lasso_logistic()]; `plot()` returns the plotted data invisibly.
+#' @return As [predict.acfw_lasso_logistic()]; `plot()` returns the plotted data invisibly, `autoplot()` a ggplot. The dashed line is
+#'   `beta.1se`, the dotted one `beta.min`.
 #' @examples
 #' set.seed(1)
 #' x <- as.matrix(mtcars[, c("mpg", "disp", "hp", "wt", "qsec")])
@@ -169,4 +170,23 @@ plot.cv_acfw_lasso_logistic <- function(x, ...) {
   graphics::abline(v = c(x$beta.1se, x$beta.min), lty = c(2, 3), col = "grey40")
   graphics::axis(3, at = x$beta, labels = x$nonzero, lwd = 0, line = -0.8, cex.axis = 0.8)
   invisible(data.frame(beta = x$beta, cvm = x$cvm, cvsd = x$cvsd))
+}
+
+#' @rdname predict.cv_acfw_lasso_logistic
+#' @exportS3Method ggplot2::autoplot
+autoplot.cv_acfw_lasso_logistic <- function(object, ...) {
+  data <- data.frame(beta = object$beta, score = object$cvm, se = object$cvsd)
+  autoplot_cv(data, measure_label(object$type.measure), c(object$beta.1se, object$beta.min))
+}
+
+# The curve of a cross-validation: `data` has beta, score and se; `marked` are the radii chosen.
+autoplot_cv <- function(data, label, marked) {
+  rlang::check_installed("ggplot2", "for autoplot()")
+  ggplot2::ggplot(data, ggplot2::aes(x = .data$beta, y = .data$score)) +
+    ggplot2::geom_vline(xintercept = marked, linetype = c("dashed", "dotted"), colour = "grey40") +
+    ggplot2::geom_linerange(ggplot2::aes(ymin = .data$score - .data$se, ymax = .data$score + .data$se), colour = "grey70") +
+    ggplot2::geom_point(colour = curve_colours(1)) +
+    ggplot2::scale_x_log10() +
+    ggplot2::labs(x = "radius", y = label) +
+    ggplot2::theme_minimal()
 }

@@ -113,3 +113,8 @@ plot.cv_acfw_matrix_completion <- function(x, ...) {
   graphics::abline(v = c(x$beta_min, x$beta_1se), lty = 3)
   invisible(path)
 }
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.cv_acfw_matrix_completion <- function(object, ...) {
+  autoplot_cv(object$path, object$measure, c(object$beta_1se, object$beta_min))
+}

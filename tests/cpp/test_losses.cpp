@@ -1,6 +1,8 @@
 #include <acfw.hpp>
 #include <catch.h>
 
+#include <acfw/kernels/logistic.hpp>
+
 #include <cmath>
 
 using namespace acfw;
@@ -64,4 +66,42 @@ TEST_CASE("divergences of a linear model are differences of its values where tho
     CHECK(divergence == Approx(f.value() - before + 0.3 * move.slope).epsilon(1e-10));
     CHECK(f.point().lpNorm<1>() <= 2.0 + 1e-14);
   }
+}
+
+TEST_CASE("passes over the observations agree with one observation at a time, on every instruction set", "[losses]") {
+  const Index n = 203;  // no multiple of any register
+  Vector m(n), y(n), w(n), u(n), p(n), q(n), r(n);
+  for (Index i = 0; i < n; ++i) {
+    m[i] = i < 8 ? 300.0 * (i - 3.5) : 12.0 * std::sin(1.7 * static_cast<double>(i));
+    y[i] = i % 3 == 0 ? 1.0 : 0.0;
+    w[i] = 0.5 + 0.01 * static_cast<double>(i);
+    u[i] = (i % 5 == 0 ? 2.0 : 1e-3) * std::cos(static_cast<double>(i));
+  }
+  const double b0 = 0.3, gamma = 0.7, delta = 1e-4;
+  const LogisticRows rows{n, m.data(), y.data(), w.data()};
+  const Isa best = isa();
+  for (Isa level : {Isa::plain, best}) {
+    isa() = level;
+    const ResidualSums at = logistic_residuals(rows, b0, {p.data(), q.data(), r.data()});
+    const ShiftSums moved = logistic_shift(rows, b0, {p.data(), q.data(), r.data()}, u.data(), gamma, delta);
+    double sum = 0.0, weight = 0.0, value = 0.0, divergence = 0.0, slope = 0.0;
+    for (Index i = 0; i < n; ++i) {
+      const Tails here = tails(m[i] + b0);
+      CHECK(p[i] == Approx(here.p).epsilon(4e-15).margin(1e-300));
+      CHECK(q[i] == Approx(here.q).epsilon(4e-15).margin(1e-300));
+      CHECK(r[i] == Approx(w[i] * (y[i] > 0.5 ? -here.q : here.p)).epsilon(4e-15).margin(1e-300));
+      sum += r[i];
+      weight += w[i] * here.p * here.q;
+      value += w[i] * softplus(y[i] > 0.5 ? -(m[i] + b0) : m[i] + b0);
+      const Shift shift = softplus_shift(m[i] + b0, here, delta - gamma * u[i]);
+      divergence += w[i] * shift.divergence;
+      slope += w[i] * shift.change;
+    }
+    CHECK(at.sum == Approx(sum).epsilon(1e-13));
+    CHECK(at.weight == Approx(weight).epsilon(1e-13));
+    CHECK(logistic_loss(rows, b0) == Approx(value).epsilon(1e-13));
+    CHECK(moved.divergence == Approx(divergence).epsilon(1e-12));
+    CHECK(moved.slope == Approx(slope).epsilon(1e-12));
+  }
+  isa() = best;
 }

@@ -52,3 +52,14 @@ test_that("the ranks that make the area under the curve count ties half and weig
   expect_equal(area_under_curve(c(1, 2, 2, 3), c(0, 0, 1, 1), rep(1, 4)), 0.875)
   expect_equal(area_under_curve(c(1, 2, 3), c(0, 1, 0), c(3, 1, 1)), 0.75)
 })
+
+test_that("a cluster gives the same answer, and autoplot() draws it", {
+  cv <- cv_acfw_lasso_logistic(x, y, radii, foldid = foldid, standardize = TRUE)
+  if (requireNamespace("ggplot2", quietly = TRUE)) expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(cv)), "ggplot_built")
+  skip_on_cran()
+  cluster <- parallel::makeCluster(2)
+  on.exit(parallel::stopCluster(cluster))
+  parallel::clusterCall(cluster, .libPaths, .libPaths())
+  beside <- cv_acfw_lasso_logistic(x, y, radii, foldid = foldid, standardize = TRUE, parallel = cluster)
+  expect_identical(beside$cvm, cv$cvm)
+})

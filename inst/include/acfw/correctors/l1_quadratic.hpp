@@ -50,8 +50,6 @@ class L1Quadratic {
     if (norm > radius) x *= radius / norm;
   }
 
-  int products() const { return products_; }
-
   /// Whether conjugate gradients have been too slow so far, so that a formed Hessian pays.
   bool direct() const { return direct_; }
 
@@ -164,12 +162,15 @@ class L1Quadratic {
     if (hessian.formed()) {
       solve_directly(hessian, gradient, x, radius);
     } else {
+      const int before = products_;
       const int budget = hessian.can_form() ? hessian.worth() : most_products;
       if (!iterate(hessian, gradient, x, radius, std::min(budget, most_products - products_)) && hessian.can_form()) {
         direct_ = true;
         hessian.form();
         return;
       }
+      spent_ += products_ - before;
+      if (spent_ > patience * hessian.worth()) direct_ = true;
     }
     y_ = x + total_;
     const bool crossed = (y_.cwiseProduct(s_).array() < 0.0).any();
@@ -284,10 +285,12 @@ class L1Quadratic {
   static constexpr int most_projections = 12;
   static constexpr int most_pivots = 25;
   static constexpr double face_accuracy = 0.01;
+  static constexpr int patience = 4;  // in Hessians, before the next ones are formed at once
 
   Vector h_, y_, d_, Hd_, s_, inverse_, total_, Htotal_, residual_, z_;
   Eigen::MatrixXd sides_;
   std::vector<Index> face_;
+  int spent_ = 0;        // on conjugate gradients, over all problems
   bool direct_ = false;  // conjugate gradients have been too slow before
   std::uint32_t signs_ = 0;
   int products_ = 0;

@@ -50,7 +50,9 @@ class L1WorkingSet {
   std::size_t size() const { return columns_.size(); }
 
  private:
-  // W: what is in use, what is nearly in use, and as many of the largest |g| outside as W is large.
+  // W: what is in use, what is nearly in use, and as many of the largest |g| outside as W is large; of a sparse
+  // design several times as many if almost all of the last W has come into use, for then the solution is likely to
+  // have many more. Columns of a dense one cost too much to be tried in vain.
   template <class Objective>
   void choose(Objective& f) {
     const Vector& g = f.last_gradient();
@@ -73,7 +75,8 @@ class L1WorkingSet {
     for (Index j = 0; j < g.size(); ++j) {
       if (!inside_[j] && std::abs(g[j]) > mu) candidates_.push_back(j);
     }
-    const std::size_t wanted = std::max<std::size_t>(smallest, columns_.size());
+    const bool full = static_cast<double>(used) >= nearly_all * static_cast<double>(chosen_);
+    const std::size_t wanted = std::max(smallest, (full && !f.design().dense() ? fast : 1) * columns_.size());
     if (candidates_.size() > wanted) {
       std::nth_element(candidates_.begin(), candidates_.begin() + wanted, candidates_.end(), [&](Index i, Index j) {
         const double a = std::abs(g[i]), c = std::abs(g[j]);
@@ -83,6 +86,7 @@ class L1WorkingSet {
       std::sort(candidates_.begin(), candidates_.end());
     }
     for (Index j : candidates_) enter(j);
+    chosen_ = columns_.size();
     if (before == 0) stale_ = true;
   }
 
@@ -155,6 +159,8 @@ class L1WorkingSet {
   static constexpr int most_steps = 20;
   static constexpr int most_products = 400;
   static constexpr std::size_t smallest = 64;
+  static constexpr std::size_t fast = 7;
+  static constexpr double nearly_all = 0.9;
   static constexpr double inner_accuracy = 0.1;
   static constexpr double model_accuracy = 0.05;
   static constexpr double nearly = 0.7;
@@ -165,6 +171,7 @@ class L1WorkingSet {
   std::vector<Index> columns_, candidates_;
   std::vector<char> inside_;
   Index formed_ = 0;  // leading columns of W that the Hessian knows
+  std::size_t chosen_ = 0;
   bool stale_ = true;
   bool moved_ = false;
   double decrease_ = 0.0;
