@@ -9,7 +9,7 @@
 library(acfw)
 arguments <- commandArgs(TRUE)
 quick <- "--quick" %in% arguments
-given <- suppressWarnings(as.numeric(setdiff(arguments, "--quick")))
+given <- suppressWarnings(as.numeric(grep("^--", arguments, value = TRUE, invert = TRUE)))
 limit <- if (length(given)) given[[1L]] else if (quick) 6 else 40
 size <- if (quick) c(n = 250, m = 125, p = 50, l = 12) else c(n = 1000, m = 500, p = 200, l = 50)
 decades <- 10^-(0:7)

@@ -8,7 +8,9 @@ suppressMessages({
 })
 arguments <- commandArgs(TRUE)
 quick <- "--quick" %in% arguments
-folder <- c(setdiff(arguments, "--quick"), Sys.getenv("ACFW_DATA"))[[1L]]
+folder <- c(grep("^--", arguments, value = TRUE, invert = TRUE), Sys.getenv("ACFW_DATA"))[[1L]]
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
+source(file.path(if (is.na(here)) "inst/bench" else here, "shared", "memory.R"))
 accuracy <- 1e-8
 runs <- if (quick) 3 else 5
 
@@ -152,21 +154,37 @@ compare_kernel <- function(name, x) {
   }
 }
 
-# Peak resident memory of a run beyond what was there before it, in units of n + p doubles (Linux only).
+# Peak memory beyond the input and the active columns, in units of n + p doubles.
 compare_memory <- function(name, d, beta, lambda) {
-  status <- "/proc/self/status"
-  if (!file.exists(status)) return(invisible())
-  peak <- function() as.numeric(gsub("\\D", "", grep("^VmHWM", readLines(status), value = TRUE))) * 1024
-  invisible(gc())
-  if (inherits(try(cat("5", file = "/proc/self/clear_refs"), silent = TRUE), "try-error")) return(invisible())
-  before <- peak()
-  fit <- ours(d, beta, lambda, 1e-7)
-  active <- if (is.matrix(d$x)) fit$df * nrow(d$x) * 8 else sum(diff(d$x@p)[fit$coefficients@i + 1L]) * 12
-  beyond <- peak() - before
-  cat(sprintf("%-8s peak memory beyond the input: %.1f MB; the active columns: %.1f MB\n", name, beyond / 1e6, active / 1e6))
-  # the run may have lived in pages freed earlier: then nothing was measured, and nothing is claimed
-  if (beyond < active) return(cat("   (freed pages were reused: no figure)\n"))
-  ratio(sprintf("%s-memory/(n+p)doubles", name), (beyond - active) / (8 * sum(dim(d$x))), 10)
+  used <- peak_memory(d, c(
+    sprintf("fit <- acfw_lasso_logistic(input$x, input$y, %g, %g, control = acfw_control(rel_tol = 1e-7, trace = FALSE))", beta, lambda),
+    "cat(fit$coefficients@i)"
+  ), "invisible(acfw_lasso_logistic(input$x[1:20, 1:20], rep(0:1, 10), 1))")
+  if (is.na(used$bytes)) return(invisible())
+  rows <- used$printed + 1
+  active <- if (is.matrix(d$x)) 8 * length(rows) * nrow(d$x) else 12 * sum(diff(d$x@p)[rows])
+  cat(sprintf("%-8s peak memory beyond the input: %.1f MB; the %d active columns: %.1f MB\n", name, used$bytes / 1e6, length(rows),
+              active / 1e6))
+  ratio(sprintf("%s-memory/(n+p)doubles", name), max(used$bytes - active, 0) / (8 * sum(dim(d$x))), 10)
+}
+
+# Every method of the paper and the corrective one: seconds to relative gaps of 1e-2, 1e-4, 1e-6, and the gap at the end.
+compare_methods <- function(name, d, seconds = 10) {
+  runs <- list(corrective = c("corrective", "paper"), "pfw budget" = c("pfw", "budget"), "afw budget" = c("afw", "budget"),
+               "cfw budget" = c("cfw", "budget"), "pfw paper" = c("pfw", "paper"), "afw paper" = c("afw", "paper"),
+               "cfw paper" = c("cfw", "paper"), "mp paper" = c("mp", "paper"))
+  gaps <- c(1e-2, 1e-4, 1e-6)
+  for (beta in c(5, 10, 15)) {
+    table <- t(vapply(runs, function(run) {
+      control <- acfw_control(tol = 0, rel_tol = 1e-8, max_iter = 1e7, max_time = seconds, damping = run[[2]], trace = 1, progress = FALSE)
+      fit <- acfw_lasso_logistic(d$x, d$y, beta, 0.01, intercept = FALSE, method = run[[1]], control = control)
+      c(vapply(gaps, function(gap) fit$trace$seconds[which(fit$trace$gap <= gap * fit$trace$objective)[1]], 0),
+        fit$gap / fit$objective)
+    }, numeric(4)))
+    colnames(table) <- c(format(gaps), "gap at the end")
+    cat(sprintf("\n%s, beta %g, lambda 0.01: seconds to a relative gap of (at most %g s)\n", name, beta, seconds))
+    print(signif(table, 3))
+  }
 }
 
 # ---- the comparisons ----------------------------------------------------------------------------------------------
@@ -175,6 +193,7 @@ if (nzchar(folder) && dir.exists(folder)) {
   d <- news()
   compare_memory("news", d, 10, 0.01)
   compare_kernel("news", d$x)
+  if (!quick) compare_methods("news", d)
   for (beta in if (quick) 10 else c(5, 10, 15)) compare_single("news", d, beta, 0.01)
   compare_single("news", d, 200, 0)
   compare_path("news", d, seq(5, 250, length.out = 50))
@@ -183,12 +202,13 @@ if (nzchar(folder) && dir.exists(folder)) {
   for (beta in if (quick) 10 else c(5, 10, 15)) compare_single("madelon", d, beta, 0.01)
   compare_path("madelon", d, seq(0.2, 10, length.out = 50))
   compare_damping("madelon", d, 5, 0.01)
+  if (!quick) compare_methods("madelon", d)
 } else {
   cat("No data folder given: news and madelon are left out.\n")
 }
 d <- text_like()
 compare_kernel("text", d$x)
-for (beta in c(10, 50)) compare_single("text", d, beta, 0.01)  # at 50 the bound hardly binds
+for (beta in if (quick) 10 else c(5, 10, 15, 50)) compare_single("text", d, beta, 0.01)  # at 50 the bound hardly binds
 compare_single("text", d, 300, 0)
 if (!quick) compare_path("text", d, seq(6, 300, length.out = 50))
 d <- gaussian(200, if (quick) 10000 else 50000)

@@ -1,9 +1,10 @@
 # acfw against the solvers people use, at equal accuracy, in one run.
 #
-#   Rscript inst/bench/peers.R [--quick]
+#   Rscript inst/bench/peers.R [--quick] [--alone]
 #
 # Peers that are not installed go into a temporary library, which is gone afterwards; those that are not to be had are
-# skipped and named. The comparisons with glmnet and softImpute are those of lasso_logistic.R and matrix_completion.R.
+# skipped and named. The comparisons with glmnet and softImpute are those of lasso_logistic.R and matrix_completion.R, which are left
+# out with --alone.
 library(acfw)
 quick <- "--quick" %in% commandArgs(TRUE)
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L]))
@@ -74,7 +75,8 @@ compare_constr_optim <- function() {
 there <- borrow(c("RSpectra", "glmnet", "softImpute"))
 compare_constr_optim()
 if (there[["RSpectra"]]) compare_rspectra()
-for (script in c(if (there[["glmnet"]]) "lasso_logistic.R", if (there[["softImpute"]]) "matrix_completion.R")) {
+others <- c(if (there[["glmnet"]]) "lasso_logistic.R", if (there[["softImpute"]]) "matrix_completion.R")
+for (script in if ("--alone" %in% commandArgs(TRUE)) character() else others) {
   file <- file.path(here, script)
   if (file.exists(file)) {
     cat("\n", script, "\n", sep = "")

@@ -25,7 +25,7 @@ run_script <- function(script) {
   started <- proc.time()[["elapsed"]]
   # with a time limit system2() warns about a status that is not zero; the status itself is looked at below
   output <- suppressWarnings(system2(
-    file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script), "--quick"), stdout = TRUE, stderr = TRUE,
+    file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script), "--quick", "--alone"), stdout = TRUE, stderr = TRUE,
     timeout = limit, env = paste0("R_LIBS=", shQuote(paste(.libPaths(), collapse = .Platform$path.sep)))
   ))
   status <- attr(output, "status")
