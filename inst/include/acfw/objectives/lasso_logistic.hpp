@@ -70,16 +70,9 @@ class LassoLogistic {
     forget_zeros();
     screened_.refresh(support_);
     const Vector& loss_part = screened_.values();
-    if (top_ < 0) loss_part.cwiseAbs().maxCoeff(&top_);  // all of it is new
-    double largest = std::abs(screened_.refresh(top_) + lambda_ * b_[top_]);
-    for (Index j : support_) {
-      const double here = std::abs(loss_part[j] + lambda_ * b_[j]);
-      if (here > largest) {
-        largest = here;
-        top_ = j;
-      }
-    }
-    screened_.refresh_above(largest, top_);
+    double largest = 0.0;
+    for (Index j : support_) largest = std::max(largest, std::abs(loss_part[j] + lambda_ * b_[j]));
+    screened_.refresh_above(largest);
     stale_ = false;
     return with_ridge();
   }
@@ -370,7 +363,6 @@ class LassoLogistic {
   double weight_ = 0.0;    // sum of the second derivatives
   std::vector<Index> support_;
   std::vector<char> held_;
-  Index top_ = -1;  // where the largest entry was last
   Vector m_, p_, q_, r_, g_;
   double value_ = 0.0;
   bool stale_ = true;

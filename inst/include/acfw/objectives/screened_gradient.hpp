@@ -2,8 +2,13 @@
 // when the residual was r_0 still obeys |a'r| <= |a'r_0| + ||a|| ||r - r_0||; where that bound lies below an
 // entry known exactly it cannot attain the maximum and need not be computed again. The maximum, and with it the
 // oracle's answer and the gap, is that of the full gradient: nothing is assumed, only work is saved.
+//
+// Residuals of the past are not kept, but for one, at which the whole gradient is known. The distance from there is short
+// even after many steps, which tend to be orthogonal; for an entry seen lately the way since then, a sum of the
+// lengths of the steps, may be shorter. The smaller of the two bounds counts.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -28,6 +33,7 @@ class ScreenedGradient {
     if (step > 0.0) {
       length_ += step * (1.0 + 1e-12);
       r_ = r;
+      distance_ = (r - known_r_).norm() * (1.0 + 1e-12);
     }
   }
 
@@ -44,27 +50,40 @@ class ScreenedGradient {
     for_each_column(static_cast<Index>(columns.size()), threads_, [&](Index k) { refresh(columns[k]); });
   }
 
-  /// Every entry that may reach `threshold` in size; the largest of those that were not known becomes `top`.
-  void refresh_above(double threshold, Index& top) {
-    candidates_.clear();
+  /// Every entry that may be the largest in size, where one of size `threshold` is known.
+  void refresh_above(double threshold) {
+    threshold = std::max(threshold, std::abs(most_promising()));
     const double slack = rounding * r_.norm();
+    const bool all = since_ > g_.size();  // as much has been spent as knowing the whole gradient again would cost
+    candidates_.clear();
     for (Index j = 0; j < g_.size(); ++j) {
-      if (seen_[j] != length_ && std::abs(g_[j]) + norm_[j] * (length_ - seen_[j] + slack) >= threshold) {
-        candidates_.push_back(j);
-      }
+      if (seen_[j] == length_) continue;
+      const double lately = std::abs(g_[j]) + norm_[j] * (length_ - seen_[j] + slack);
+      const double from_known = std::abs(known_g_[j]) + norm_[j] * (distance_ + slack);
+      if (all || std::min(lately, from_known) >= threshold) candidates_.push_back(j);
     }
+    since_ += static_cast<Index>(candidates_.size());
     computed_ += static_cast<long>(candidates_.size());
     refresh(candidates_);
-    for (Index j : candidates_) {
-      if (std::abs(g_[j]) <= threshold) continue;
-      threshold = std::abs(g_[j]);
-      top = j;
-    }
+    if (all) know();
   }
 
   long computed() const { return computed_; }
 
  private:
+  // The entry that was largest when last seen, among those not known now, or zero.
+  double most_promising() {
+    double largest = -1.0;
+    Index best = -1;
+    for (Index j = 0; j < g_.size(); ++j) {
+      if (std::abs(g_[j]) > largest && seen_[j] != length_) {
+        largest = std::abs(g_[j]);
+        best = j;
+      }
+    }
+    return best < 0 ? 0.0 : refresh(best);
+  }
+
   void first_pass(const Vector& r) {
     r_ = r;
     g_.resize(A_.cols());
@@ -80,6 +99,14 @@ class ScreenedGradient {
       norm_[j] = std::sqrt(centred_ ? std::max(centred, rounding * square) : square);
     });
     computed_ += A_.cols();
+    know();
+  }
+
+  void know() {
+    known_g_ = g_;
+    known_r_ = r_;
+    distance_ = 0.0;
+    since_ = 0;
   }
 
   static constexpr double rounding = 1e-14;
@@ -91,6 +118,9 @@ class ScreenedGradient {
   Vector seen_;  // length of the residual's way when the entry was computed
   Vector r_;
   double length_ = 0.0;
+  Vector known_g_, known_r_;  // the whole gradient and where it was that
+  double distance_ = 0.0;     // of r from there
+  Index since_ = 0;           // entries computed since
   std::vector<Index> candidates_;
   long computed_ = 0;
 };
