@@ -78,7 +78,8 @@ check_damping <- function(damping, call = rlang::caller_env()) {
 #' the floor. The convergence theory of the paper holds with `exp(log_floor)` as the paper's constant r: at most
 #' `log(L / (r * L[0])) / log(eta)` iterations fail to make significant descent.
 #'
-#' @param rho The smallest factor in one iteration, in (0, 1].
+#' @param rho The smallest factor in one iteration, in (0, 1]. A smaller one follows curvatures that differ much between
+#'   iterations, at the price of more rejected trials.
 #' @param log_floor The logarithm of the floor of the product, negative. The default lasts for tens of thousands of
 #'   iterations; the floor itself, `exp(-1e4)`, is positive though no double can hold it.
 #' @return An object for the `damping` argument of [acfw_control()]. The logarithm of the product used so far is in
@@ -88,7 +89,7 @@ check_damping <- function(damping, call = rlang::caller_env()) {
 #' control <- acfw_control(damping = damping_budget())
 #' acfw(fn = q, lmo = lmo_simplex(), method = "pfw", control = control)
 #' @export
-damping_budget <- function(rho = 0.5, log_floor = -1e4) {
+damping_budget <- function(rho = 0.8, log_floor = -1e4) {
   structure(
     list(
       rho = check_number(rho, "rho", min = 0, max = 1, strict = TRUE),

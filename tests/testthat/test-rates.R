@@ -18,7 +18,7 @@ test_that("pairwise and away steps converge linearly to the interior of a face; 
 
 test_that("matching pursuit converges linearly on a strongly convex objective", {
   q <- random_quadratic(10)
-  trace <- acfw(q$start, q$objective, lmo = lmo_l1_ball(1), method = "mp", control = tight(max_iter = 2000, damping = "budget"))$trace
+  trace <- acfw(q$start, q$objective, lmo = lmo_l1_ball(1), method = "mp", control = tight(max_iter = 3000, damping = "budget"))$trace
   error <- trace$objective - q$fn(solve(q$Q, -q$c))
   decade <- vapply(10^-(1:9), function(share) which(error < share * error[1])[1], 0L)
   expect_lt(max(diff(decade)), 1.5 * min(diff(decade)))           # every digit costs the same

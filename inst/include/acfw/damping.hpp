@@ -41,7 +41,7 @@ class ScheduledDamping {
 /// product never leaves the floor. Condition 1 and Lemma 3 hold with r = floor.
 class BudgetDamping {
  public:
-  explicit BudgetDamping(double rho = 0.5, double log_floor = -1e4, double delta = 1.0)
+  explicit BudgetDamping(double rho = 0.8, double log_floor = -1e4, double delta = 1.0)
       : rho_(rho), log_floor_(log_floor), delta_(delta) {}
 
   double next(long t, double ell, double L) {
