@@ -83,7 +83,9 @@ plot.acfw_compare <- function(x, against = c("seconds", "iteration"), ...) {
   frame <- utils::modifyList(list(log = "y", xlab = against, ylab = "", las = 1, bty = "l"), list(...))
   log_x <- grepl("x", frame$log)
   if (log_x) data <- data[data$at > 0, ]
-  do.call(graphics::plot, c(list(range(data$at), range(data$gap), type = "n"), frame))
+  do.call(graphics::plot, c(list(range(data$at), range(data$gap), type = "n", axes = FALSE), frame))
+  graphics::box(bty = frame$bty)
+  convergence_axes(frame$log)
   graphics::mtext("Frank-Wolfe gap", adj = 0, line = 0.5)
   for (label in names(x$fits)) {
     one <- data[data$fit == label, ]

@@ -17,11 +17,28 @@ plot.acfw <- function(x, against = c("iteration", "seconds"), what = c("gap", "o
   dots <- list(...)
   defaults <- list(
     x = curves$at, y = curves$values, type = "l", lty = 1, lwd = 2, log = "y", col = curve_colours(ncol(curves$values)),
-    xlab = curves$xlab, ylab = "", las = 1, bty = "l", main = method_label(x)
+    xlab = curves$xlab, ylab = "", las = 1, bty = "l", main = method_label(x), axes = FALSE
   )
-  do.call(graphics::matplot, utils::modifyList(defaults, dots))
+  frame <- utils::modifyList(defaults, dots)
+  do.call(graphics::matplot, frame)
+  graphics::box(bty = frame$bty)
+  convergence_axes(frame$log)
   graphics::legend("topright", legend = curves$labels, col = curve_colours(ncol(curves$values)), lty = 1, lwd = 2, bty = "n")
   invisible(data.frame(at = curves$at, curves$values))
+}
+
+# Powers of ten on the log axes, as many as there is room for.
+convergence_axes <- function(log) {
+  for (side in 1:2) {
+    range <- graphics::par("usr")[2 * side - 1:0]
+    decades <- seq(ceiling(range[1L]), length.out = max(floor(range[2L]) - ceiling(range[1L]) + 1, 0))
+    at <- decades[decades %% ceiling(length(decades) / 8) == 0]
+    if (grepl(c("x", "y")[side], log) && length(at) > 1L) {
+      graphics::axis(side, at = 10^at, labels = parse(text = paste0("10^", at)), las = 1)
+    } else {
+      graphics::axis(side, las = 1)
+    }
+  }
 }
 
 # Values at or below zero cannot be drawn on a log axis and are left out.
