@@ -22,7 +22,7 @@ class FactoredCorrector {
   struct Settings {
     Index rank_max = std::numeric_limits<Index>::max();
     int least_steps = 10;         ///< L-BFGS steps in a phase: fewer would not pay for the recompression,
-    int most_steps = 40;          ///< and at most so many
+    int most_steps = 20;          ///< and at most so many
     double share_of_gap = 0.02;   ///< a phase ends when a step gains no more than this share of the gap,
     double small_share = 0.02;    ///< and of what the phase has gained so far
     double single_until = 1e-4;   ///< gap / f below which factors are double

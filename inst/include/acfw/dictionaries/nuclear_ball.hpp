@@ -27,6 +27,7 @@ class NuclearBall {
     const Index narrow = std::min(rows_, cols_);  // a small basis is filled: then every answer is exact
     goal.least_steps = narrow <= 40 ? narrow : std::max<Index>(8, wanted_ + wanted_ / 2);
     goal.accuracy = (accuracy > 0.0 ? accuracy : finest_) / radius_;
+    goal.relative = std::max(goal.relative, relative_);
     block_ = leading_singular_block(G, fresh ? scattered_unit_vector(cols_) : perturbed_start(), goal);
     start_ = block_.V.col(0);
     Vertex<RankOne> vertex;
@@ -43,6 +44,8 @@ class NuclearBall {
 
   /// The error that even a certifying answer may leave: 0 is machine precision.
   void set_finest(double accuracy) { finest_ = accuracy; }
+  /// The same as a share of the leading singular value.
+  void set_relative(double accuracy) { relative_ = accuracy; }
 
   double radius() const { return radius_; }
 
@@ -55,6 +58,7 @@ class NuclearBall {
   double radius_;
   Index wanted_ = 1;
   double finest_ = 0.0;
+  double relative_ = 0.0;
   std::uint64_t stream_ = 0;
   Vector start_;
   SingularBlock block_;
