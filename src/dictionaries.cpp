@@ -69,6 +69,7 @@ SEXP lmo_minimize(Rcpp::List spec, Rcpp::NumericVector g) {
 // [[Rcpp::export]]
 SEXP lmo_minimize_sparse(Rcpp::List spec, Eigen::Map<Eigen::SparseMatrix<double>> g) {
   acfw::NuclearBall ball(g.rows(), g.cols(), Rcpp::as<double>(spec["radius"]));
+  ball.set_relative(1e-10);  // of a residual: the singular value is off by its square over the next one's distance
   return atom_to_r(ball.minimize_operator(acfw::MatrixOperator<Eigen::Map<Eigen::SparseMatrix<double>>>{g}).atom);
 }
 

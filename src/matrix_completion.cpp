@@ -71,15 +71,19 @@ struct OwningCompletion : private std::unique_ptr<acfw::Entries>, public acfw::C
         acfw::Completion(*static_cast<const std::unique_ptr<acfw::Entries>&>(*this), delta, threads) {}
 };
 
-/// The ball, shared by the loop and the corrector. A certifying answer is as fine as the tolerance needs.
+/// The ball, shared by the loop and the corrector. A certifying answer is as fine as the tolerance needs, and no finer
+/// than the gap it certifies can tell: where a run ends early, the tolerance says little.
 struct SharedBall {
   std::shared_ptr<acfw::OperatorNuclearBall> ball;
   const acfw::Completion* objective;
   double tol, rel_tol;
+  double last_gap = 0.0;
 
   acfw::Vertex<acfw::RankOne> minimize(const acfw::EntryMatrix& G, double accuracy) {
-    ball->set_finest(0.02 * std::max(tol, rel_tol * std::abs(objective->value())));
-    return ball->minimize(G, accuracy);
+    ball->set_finest(0.02 * std::max({tol, rel_tol * std::abs(objective->value()), last_gap}));
+    const acfw::Vertex<acfw::RankOne> vertex = ball->minimize(G, accuracy);
+    last_gap = objective->along_point() - vertex.bound;
+    return vertex;
   }
 };
 
@@ -137,7 +141,7 @@ SEXP session_completion(Rcpp::List observed, double beta, double delta, std::str
   const Index rows = entries->rows, cols = entries->cols;
   auto objective = std::make_unique<OwningCompletion>(std::move(entries), delta, threads);
   const SharedBall ball{std::make_shared<acfw::OperatorNuclearBall>(rows, cols, beta), objective.get(),
-                        Rcpp::as<double>(control["tol"]), Rcpp::as<double>(control["rel_tol"])};
+                        Rcpp::as<double>(control["tol"]), Rcpp::as<double>(control["rel_tol"]), 0.0};
   MaybeFactored corrector;
   if (method == "corrective") {
     acfw::FactoredCorrector::Settings settings;

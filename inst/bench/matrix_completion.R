@@ -56,7 +56,8 @@ for (k in seq_len(nrow(settings))) {
   ratio(sprintf("completion_rank%d_lambda%g", rank, lambda), own[[1]] / time, 0.05)
 }
 
-# Held-out error on a tenth of the ratings, both at the best of their settings, both after centring by the overall mean.
+# Held-out error on a tenth of the ratings, both after centring by the overall mean and both at the best of as many
+# settings: a grid of penalties for softImpute, and for us the nuclear norms of its fits.
 set.seed(2)
 held <- sample(nrow(ratings), nrow(ratings) / 10)
 train <- ratings[-held, ]
@@ -67,13 +68,15 @@ rmse <- function(predicted) sqrt(mean((ratings[held, 3] - predicted)^2))
 centred <- train_x
 centred@x <- centred@x - middle
 soft <- NULL
-soft_rmse <- vapply(if (quick) c(30, 10) else c(60, 40, 30, 20), function(lambda) {
+radii <- numeric()
+soft_rmse <- vapply(if (quick) c(30, 20, 10) else c(60, 50, 40, 30, 20), function(lambda) {
   soft <<- suppressWarnings(softImpute::softImpute(methods::as(centred, "Incomplete"), rank.max = 60, lambda = lambda,
                                                    type = "als", thresh = 1e-4, warm.start = soft))
+  radii <<- c(radii, sum(soft$d))
   rmse(middle + softImpute::impute(soft, ratings[held, 1], ratings[held, 2], unscale = FALSE))
 }, 0)
-radii <- if (quick) c(1500, 2500, 4000, 6000) else c(3000, 5000, 7000, 10000, 14000)
-path <- acfw_matrix_completion(train_x, radii, loss = "squared", center = "global", control = acfw_control(rel_tol = 1e-3))
+path <- acfw_matrix_completion(train_x, radii, loss = "squared", center = "global",
+                               control = acfw_control(rel_tol = 1e-3))
 own_rmse <- vapply(path$fits, function(fit) rmse(predict(fit, ratings[held, 1], ratings[held, 2])), 0)
 cat("\nheld-out RMSE: softImpute", format(soft_rmse, digits = 5), "; acfw", format(own_rmse, digits = 5), "\n")
 ratio("completion_held_out_rmse", min(own_rmse) / min(soft_rmse), 1)

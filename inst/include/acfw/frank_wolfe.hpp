@@ -183,9 +183,12 @@ class FrankWolfe {
     if (moved_) {
       gradient_known_ = false;
       look(std::isfinite(gap_) ? accuracy_asked * gap_ : 0.0);
-      if (is_small(gap_) && !vertex_.exact) look(0.0);
     }
     status_ = reason_to_stop();
+    if (status_ != Status::running && !vertex_.exact) {  // no run ends on the gap of a warm start
+      look(0.0);
+      status_ = reason_to_stop();
+    }
     if (status_ == Status::running) return false;
     Row row = here();
     row.L = step_.L();

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "acfw/decompositions.hpp"
 #include "acfw/linear_map.hpp"
@@ -24,7 +25,15 @@ struct MatrixOperator {
   Index rows() const { return G.rows(); }
   Index cols() const { return G.cols(); }
   Vector apply(const Vector& x) const { return G * x; }
-  Vector apply_transposed(const Vector& y) const { return G.transpose() * y; }
+  Vector apply_transposed(const Vector& y) const {
+    if constexpr (std::is_base_of_v<Eigen::SparseMatrixBase<Matrix>, Matrix>) {
+      Vector x(G.cols());  // several sums at once, where Eigen's product waits for one
+      for (Index j = 0; j < G.cols(); ++j) x[j] = column_dot(G, j, y);
+      return x;
+    } else {
+      return G.transpose() * y;
+    }
+  }
 };
 
 template <class Operator>
@@ -69,7 +78,8 @@ inline Vector scattered_unit_vector(Index n, std::uint64_t stream = 0) {
 struct KrylovGoal {
   Index pairs = 1;        ///< how many Ritz triplets to return, as good as they are,
   Index exact_pairs = 1;  ///< and how many of them must have a residual of at most
-  double accuracy = 0.0;  ///< this (0: machine precision)
+  double accuracy = 0.0;  ///< this,
+  double relative = 16.0 * std::numeric_limits<double>::epsilon();  ///< or of this share of the leading value
   Index least_steps = 4;  ///< a start that is an old singular vector has a small residual without being the leading one
   Index basis = 0;        ///< vectors kept before a restart; 0: chosen from `pairs`
   int most_restarts = 200;
@@ -88,14 +98,16 @@ class GolubKahan {
     B_ = Eigen::MatrixXd::Zero(most_, most_);
     const double length = start.norm();
     V_.col(0) = length > 0.0 && std::isfinite(length) ? Vector(start / length) : scattered_unit_vector(n);
-    Index k = 0, steps = 0;
+    Index k = 0, steps = 0, next_check = goal.least_steps;
     for (int restart = 0;; ++restart) {
       bool done = false;
       for (; k < most_ && !done; ++k) {
         extend(G, k);
         ++steps;
-        const bool full = k + 1 == most_;
-        if (full || (steps >= goal.least_steps && (k < 12 || k % 4 == 0))) done = solve(k + 1, n, goal);
+        if (steps < next_check && k + 1 < most_) continue;
+        done = solve(k + 1, n, goal);
+        // The small SVD costs as much as a product with a small matrix: far from the goal it is rarer.
+        next_check = std::max(goal.least_steps, steps + (k < 12 ? 1 : 4) * (far_ ? 2 : 1));
       }
       if (done || restart == goal.most_restarts) return answer(k, goal.pairs, steps);
       k = restart_from(k, goal.pairs);
@@ -120,14 +132,17 @@ class GolubKahan {
     if (k + 1 < most_) B_(k, k + 1) = beta_;
   }
 
-  // w <- (I - Q Q') w / norm over the first k columns, twice: once loses orthogonality when w is almost in their span.
+  // w <- (I - Q Q') w / norm over the first k columns. Once is enough unless most of w was in their span.
   double normalize(Vector& w, const Eigen::MatrixXd& Q, Index k) {
     const double before = w.norm();
+    double norm = before;
     for (int pass = 0; pass < 2; ++pass) {
+      const double length = norm;
       const Vector inside = Q.leftCols(k).transpose() * w;
       w.noalias() -= Q.leftCols(k) * inside;
+      norm = w.norm();
+      if (norm > 0.7 * length) break;
     }
-    const double norm = w.norm();
     if (norm > 16.0 * epsilon * std::max(before, scale_)) {
       w /= norm;
       return norm;
@@ -149,11 +164,10 @@ class GolubKahan {
     ritz_ = svd(B_.topLeftCorner(k, k));
     if (k == n) return true;
     const Index asked = std::min(goal.exact_pairs, k);
-    const double target = std::max(goal.accuracy, 16.0 * epsilon * ritz_.d[0]);
-    for (Index i = 0; i < asked; ++i) {
-      if (beta_ * std::abs(ritz_.U(k - 1, i)) > target) return false;
-    }
-    return k >= goal.exact_pairs;
+    const double target = std::max(goal.accuracy, goal.relative * ritz_.d[0]);
+    const double worst = beta_ * ritz_.U.row(k - 1).head(asked).cwiseAbs().maxCoeff();
+    far_ = worst > 1e3 * target;
+    return worst <= target && k >= goal.exact_pairs;
   }
 
   SingularBlock answer(Index k, Index pairs, Index steps) const {
@@ -187,6 +201,7 @@ class GolubKahan {
   ThinSvd ritz_;  // of B
   double beta_ = 0.0;
   double scale_ = 0.0;
+  bool far_ = true;  // from the goal, when last solved
 };
 
 }  // namespace detail

@@ -21,14 +21,16 @@ class FactoredCorrector {
  public:
   struct Settings {
     Index rank_max = std::numeric_limits<Index>::max();
-    int most_steps = 40;          ///< L-BFGS steps in a phase
+    int least_steps = 10;         ///< L-BFGS steps in a phase: fewer would not pay for the recompression,
+    int most_steps = 20;          ///< and at most so many
     double share_of_gap = 0.02;   ///< a phase ends when a step gains no more than this share of the gap,
-    double small_share = 0.05;    ///< and of what the phase has gained so far
+    double small_share = 0.02;    ///< and of what the phase has gained so far
     double single_until = 1e-4;   ///< gap / f below which factors are double
     std::function<bool()> out_of_time;
   };
 
-  FactoredCorrector(OperatorNuclearBall& ball, Settings settings) : ball_(&ball), settings_(std::move(settings)) {
+  FactoredCorrector(OperatorNuclearBall& ball, Settings settings)
+      : ball_(&ball), settings_(std::move(settings)) {
     ball.want(first_block);
   }
 
@@ -39,12 +41,13 @@ class FactoredCorrector {
     if (x.size() == 0) return false;
     const double before = f.value();
     const bool exact = in_double_ || gap < settings_.single_until * std::abs(f.value());
-    ThinSvd better = exact ? descend<double>(f, std::move(x), gap, counts) : descend<float>(f, std::move(x), gap, counts);
+    ThinSvd better = exact ? descend<double>(f, std::move(x), gap, counts)
+                           : descend<float>(f, std::move(x), gap, counts);
     const bool moved = settings_.rank_max < std::min(f.entries().rows, f.entries().cols)
                            ? replace_within_limit(f, std::move(better))
-                           : replace(f, std::move(better));
+                           : f.assign_if_better(std::move(better));
     if (before - f.value() < single_resolves * std::abs(before)) in_double_ = true;
-    ball_->want(std::clamp<Index>(f.rank() / 3, first_block, last_block));
+    ball_->want(std::clamp<Index>(f.rank(), first_block, last_block));
     return moved;
   }
 
@@ -52,8 +55,8 @@ class FactoredCorrector {
   bool stuck() const { return stuck_; }
 
  private:
-  static constexpr Index first_block = 6, last_block = 40;
-  static constexpr double single_resolves = 1e-5;  // smaller gains are better found in double
+  static constexpr Index first_block = 6, last_block = 128;  // the rank may double
+  static constexpr double single_resolves = 1e-9;  // smaller gains are better found in double
 
   // X <- (1 - tau) X - tau beta sum of omega_k u_k v_k', omega proportional to sigma_k - mu, tau by line search.
   void grow(const Completion& f, Terms& x) const {
@@ -83,11 +86,12 @@ class FactoredCorrector {
 
   template <class Real>
   ThinSvd descend(const Completion& f, Terms x, double gap, Counts& counts) const {
-    FactoredModel<Real> model(f, ball_->radius(), x.size());
+    FactoredModel<Real> model(f, ball_->radius(), x.size(), gap / ball_->radius());
     auto at = model.variables(x);
     x = {};  // its memory is wanted
     Lbfgs<Real, FactoredModel<Real>> lbfgs(model, memory);
     LbfgsGoal goal;
+    goal.least_steps = settings_.least_steps;
     goal.most_steps = settings_.most_steps;
     goal.small_decrease = settings_.share_of_gap * gap;
     goal.small_share = settings_.small_share;
@@ -96,12 +100,6 @@ class FactoredCorrector {
     counts.value += result.evaluations;
     counts.gradient += result.evaluations;
     return model.point(at, sizeof(Real) == 4 ? 1e-6 : 1e-12);
-  }
-
-  static bool replace(Completion& f, ThinSvd x) {
-    if (!(f.value_at(x) < f.value())) return false;
-    f.assign(std::move(x));
-    return true;
   }
 
   // The Frank-Wolfe step went beyond the limit, so what counts is the last point within it.

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
+#include "acfw/correctors/slow_tail.hpp"
 #include "acfw/kernels/factor_pass.hpp"
 #include "acfw/kernels/long_vector.hpp"
 #include "acfw/objectives/completion.hpp"
@@ -19,10 +21,12 @@ class FactoredModel {
  public:
   using Variables = std::vector<Real>;  // U by rows, V by rows, then s; padded with zeros that stay zero
 
-  FactoredModel(const Completion& f, double beta, Index rank)
+  /// `excess`: how far the leading singular value of the gradient is above mu, or was when last seen.
+  FactoredModel(const Completion& f, double beta, Index rank, double excess = std::numeric_limits<double>::infinity())
       : f_(f),
         entries_(f.entries()),
         beta_(beta),
+        excess_(excess),
         rank_(rank),
         width_((rank + 15) / 16 * 16),
         cut_(row_pieces(entries_, 8)),
@@ -76,7 +80,8 @@ class FactoredModel {
   }
 
   /// Curvature c h_i b_k + mu of U_ik, with h_i the weight of row i and b_k the mean square of V_.k over the entries,
-  /// and the mirror image for V; fixed here for the whole phase. `at` has just been evaluated.
+  /// and the mirror image for V; fixed here for the whole phase. `at` has just been evaluated. What the diagonal does
+  /// not see, SlowTail adds.
   void set_preconditioner(const Variables& at) {
     const Real* U = at.data();
     const Real* V = U + entries_.rows * width_;
@@ -86,12 +91,17 @@ class FactoredModel {
     c_fixed_ = c_;
     const double s = at[slack()], square = f_.values().squaredNorm() / static_cast<double>(entries_.size());
     on_slack_ = ridge_ + s * s * square / (c_ * N_ * N_);
+    if (mu_ > excess_) {
+      tail_.set({entries_.rows, entries_.cols, rank_, width_, U, V, mean_U_, mean_V_}, c_, ridge_, excess_);
+    }
   }
 
-  void precondition(Variables& d) const {
+  void precondition(Variables& d) {
+    tail_.project(d);
     divide(d.data(), row_share_, mean_V_);
     divide(d.data() + entries_.rows * width_, col_share_, mean_U_);
     d[slack()] = static_cast<Real>(d[slack()] / (c_fixed_ * on_slack_));
+    tail_.expand(d);
   }
 
   /// The point in double, recompressed.
@@ -130,8 +140,7 @@ class FactoredModel {
     std::vector<double> losses(static_cast<std::size_t>(pieces)), alongs(losses);
     std::fill(GtU, GtU + size, Real(0));
     auto one = [&](Index p, Real* part) {
-      FactorPass<Real> q{&entries_, cut_[p], cut_[p + 1], width_,        U, V, c, f_.delta(), GV, part,
-                         cursor_.data()};
+      FactorPass<Real> q{&entries_, cut_[p], cut_[p + 1], width_, U, V, c, f_.delta(), GV, part, cursor_.data()};
       run(q);
       losses[static_cast<std::size_t>(p)] = q.loss;
       alongs[static_cast<std::size_t>(p)] = q.along;
@@ -158,7 +167,8 @@ class FactoredModel {
   Vector mean_square(const Real* F, const Vector& share) const {
     Vector mean = Vector::Zero(width_);
     for (Index i = 0; i < share.size(); ++i) {
-      for (Index k = 0; k < width_; ++k) mean[k] += share[i] * static_cast<double>(F[i * width_ + k]) * F[i * width_ + k];
+      const Real* row = F + i * width_;
+      for (Index k = 0; k < width_; ++k) mean[k] += share[i] * static_cast<double>(row[k]) * row[k];
     }
     return mean;
   }
@@ -175,6 +185,7 @@ class FactoredModel {
   const Completion& f_;
   const Entries& entries_;
   double beta_;
+  double excess_;
   Index rank_;
   Index width_;
   std::vector<Index> cut_;
@@ -182,6 +193,7 @@ class FactoredModel {
   Variables parts_;
   Vector row_share_, col_share_;
   Vector mean_U_, mean_V_;
+  SlowTail<Real> tail_;
   double mu_ = 0.0, c_ = 1.0, N_ = 1.0;
   double c_fixed_ = 1.0, ridge_ = 1.0, on_slack_ = 1.0;
 };

@@ -13,8 +13,9 @@
 namespace acfw {
 
 struct LbfgsGoal {
+  int least_steps = 0;
   int most_steps = 30;
-  double small_decrease = 0.0;  ///< stop when a step can be expected to gain no more than this,
+  double small_decrease = 0.0;  ///< between the two, stop when a step can be expected to gain no more than this,
   double small_share = 1.0;     ///< and no more than this share of what has been gained
   std::function<bool()> out_of_time;
 };
@@ -50,7 +51,8 @@ class Lbfgs {
         slope = direction(d, g);
       }
       const double gain = -0.5 * slope, gained = first - result.value;
-      if (!(slope < 0.0) || (gain <= goal.small_decrease && gain <= goal.small_share * gained)) break;
+      const bool enough = gain <= goal.small_decrease && gain <= goal.small_share * gained;
+      if (!(slope < 0.0) || (enough && result.steps >= goal.least_steps)) break;
       if (!search(x, d, slope, trial, trial_g, result)) {
         if (pairs_.empty()) {
           result.stuck = true;

@@ -23,12 +23,13 @@ class NuclearBall {
   Vertex<RankOne> minimize_operator(const Operator& G, double accuracy = 0.0) {
     const bool fresh = !(accuracy > 0.0) || start_.size() != cols_;
     KrylovGoal goal;
-    goal.pairs = wanted_;
     const Index narrow = std::min(rows_, cols_);  // a small basis is filled: then every answer is exact
-    goal.least_steps = narrow <= 40 ? narrow : std::max<Index>(8, wanted_ + wanted_ / 2);
+    goal.pairs = std::max(wanted_, std::min(narrow, carried));
+    goal.least_steps = narrow <= 40 ? narrow : std::max<Index>(12, wanted_ + wanted_ / 2);
     goal.accuracy = (accuracy > 0.0 ? accuracy : finest_) / radius_;
+    goal.relative = std::max(goal.relative, relative_);
     block_ = leading_singular_block(G, fresh ? scattered_unit_vector(cols_) : perturbed_start(), goal);
-    start_ = block_.V.col(0);
+    start_ = block_.V.leftCols(std::min(carried, block_.size())).rowwise().sum().normalized();
     Vertex<RankOne> vertex;
     vertex.value = -radius_ * block_.sigma[0];
     vertex.bound = -radius_ * (block_.sigma[0] + block_.residual[0]);
@@ -43,18 +44,25 @@ class NuclearBall {
 
   /// The error that even a certifying answer may leave: 0 is machine precision.
   void set_finest(double accuracy) { finest_ = accuracy; }
+  /// The same as a share of the leading singular value.
+  void set_relative(double accuracy) { relative_ = accuracy; }
 
   double radius() const { return radius_; }
 
  private:
-  // An old singular vector spans an invariant subspace, or nearly, in which a newly leading pair is not seen.
-  Vector perturbed_start() { return start_ + 0.1 * scattered_unit_vector(cols_, ++stream_); }
+  // An old singular vector spans an invariant subspace, or nearly, in which a newly leading pair is not seen. Near an
+  // optimum of rank r the r leading values almost coincide and take turns to lead: so the start holds something of
+  // several Ritz vectors, and of all others.
+  Vector perturbed_start() { return start_ + 0.5 * scattered_unit_vector(cols_, ++stream_); }
+
+  static constexpr Index carried = 6;
 
   Index rows_;
   Index cols_;
   double radius_;
   Index wanted_ = 1;
   double finest_ = 0.0;
+  double relative_ = 0.0;
   std::uint64_t stream_ = 0;
   Vector start_;
   SingularBlock block_;

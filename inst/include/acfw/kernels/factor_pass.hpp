@@ -36,96 +36,78 @@ namespace detail {
 
 constexpr Index tile_bytes = 320 * 1024;
 
-/// `blocks` > 0: that many registers of `bytes` a factor row, held there. 0: any number, read from memory.
-template <class Real, int bytes, int blocks>
-ACFW_INLINE void factor_pass(FactorPass<Real>& p) {
+/// The entries e .. e + together - 1 of row i. Taken together, they share the loads of U_i and the loads and stores of
+/// (G V)_i, which is most of the traffic, and their inner products do not wait for each other.
+template <class Real, int bytes, int together>
+ACFW_INLINE void factor_entries(const FactorPass<Real>& p, Index i, int e, double& loss, double& along) {
   constexpr int lanes = bytes / sizeof(Real);
+  const Index width = p.width;
+  const Real* Ui = p.U + i * width;
+  Real* GVi = p.GV + i * width;
+  const Real* Vj[together];
+  Real* GtUj[together];
+  Wide<Real, bytes> sum[together];
+  for (int t = 0; t < together; ++t) {
+    const Index at = p.entries->col[static_cast<std::size_t>(e + t)] * width;
+    Vj[t] = p.V + at;
+    GtUj[t] = p.GtU + at;
+    sum[t] = Wide<Real, bytes>{};
+  }
+  for (Index k = 0; k < width; k += lanes) {
+    Wide<Real, bytes> u, v;
+    load<Real, bytes>(u, Ui + k);
+    for (int t = 0; t < together; ++t) {
+      load<Real, bytes>(v, Vj[t] + k);
+      sum[t] += u * v;
+    }
+  }
+  Real g[together];
+  for (int t = 0; t < together; ++t) {
+    const double dot = sum_lanes<Real, bytes>(sum[t]);
+    const double r = p.c * dot - p.entries->value[e + t];
+    const double w = p.entries->weight.size() > 0 ? p.entries->weight[e + t] : 1.0;
+    const double slope = huber_derivative(r, p.delta);
+    loss += w * huber_value(r, slope);
+    along += w * slope * dot;
+    g[t] = static_cast<Real>(w * slope);
+  }
+  for (Index k = 0; k < width; k += lanes) {
+    Wide<Real, bytes> u, gv, x;
+    load<Real, bytes>(u, Ui + k);
+    load<Real, bytes>(gv, GVi + k);
+    for (int t = 0; t < together; ++t) {
+      load<Real, bytes>(x, Vj[t] + k);
+      gv += g[t] * x;
+      load<Real, bytes>(x, GtUj[t] + k);
+      x += g[t] * u;
+      store<Real, bytes>(GtUj[t] + k, x);
+    }
+    store<Real, bytes>(GVi + k, gv);
+  }
+}
+
+template <class Real, int bytes>
+ACFW_INLINE void factor_pass(FactorPass<Real>& p) {
   const int* start = p.entries->start.data();
   const int* col = p.entries->col.data();
-  const double* value = p.entries->value.data();
-  const double* weight = p.entries->weight.size() > 0 ? p.entries->weight.data() : nullptr;
   const Index width = p.width, cols = p.entries->cols;
-  const int count = blocks > 0 ? blocks : static_cast<int>(width / lanes);
   const Index tile = std::max<Index>(16, tile_bytes / (2 * width * static_cast<Index>(sizeof(Real))));
-  const double c = p.c, delta = p.delta;
   double loss = 0.0, along = 0.0;
-
   std::fill(p.GV + p.first * width, p.GV + p.last * width, Real(0));
   std::fill(p.GtU, p.GtU + cols * width, Real(0));
   for (Index i = p.first; i < p.last; ++i) p.cursor[i] = start[i];
-
   for (Index from = 0; from < cols; from += tile) {
     const int to = static_cast<int>(std::min(cols, from + tile));
     for (Index i = p.first; i < p.last; ++i) {
       int e = p.cursor[i];
       const int end = start[i + 1];
-      if (e == end || col[e] >= to) continue;
-      const Real* Ui = p.U + i * width;
-      Real* GVi = p.GV + i * width;
-      Wide<Real, bytes> u[blocks > 0 ? blocks : 1], gv[blocks > 0 ? blocks : 1];
-      if (blocks > 0) {
-        for (int b = 0; b < blocks; ++b) {
-          load<Real, bytes>(u[b], Ui + b * lanes);
-          load<Real, bytes>(gv[b], GVi + b * lanes);
-        }
-      }
-      for (; e < end && col[e] < to; ++e) {
-        const Real* Vj = p.V + col[e] * width;
-        Real* GtUj = p.GtU + col[e] * width;
-        Wide<Real, bytes> sum{};
-        for (int b = 0; b < count; ++b) {
-          Wide<Real, bytes> x, y;
-          load<Real, bytes>(y, Vj + b * lanes);
-          if (blocks > 0) {
-            sum += u[blocks > 0 ? b : 0] * y;
-          } else {
-            load<Real, bytes>(x, Ui + b * lanes);
-            sum += x * y;
-          }
-        }
-        const double dot = sum_lanes<Real, bytes>(sum);
-        const double r = c * dot - value[e];
-        const double w = weight ? weight[e] : 1.0;
-        const double slope = huber_derivative(r, delta), g = w * slope;
-        loss += w * huber_value(r, slope);
-        along += g * dot;
-        const Real gr = static_cast<Real>(g);
-        for (int b = 0; b < count; ++b) {
-          Wide<Real, bytes> x, y, z;
-          load<Real, bytes>(y, Vj + b * lanes);
-          load<Real, bytes>(z, GtUj + b * lanes);
-          if (blocks > 0) {
-            gv[blocks > 0 ? b : 0] += gr * y;
-            z += gr * u[blocks > 0 ? b : 0];
-          } else {
-            load<Real, bytes>(x, GVi + b * lanes);
-            x += gr * y;
-            store<Real, bytes>(GVi + b * lanes, x);
-            load<Real, bytes>(x, Ui + b * lanes);
-            z += gr * x;
-          }
-          store<Real, bytes>(GtUj + b * lanes, z);
-        }
-      }
-      if (blocks > 0) {
-        for (int b = 0; b < blocks; ++b) store<Real, bytes>(GVi + b * lanes, gv[b]);
-      }
+      for (; e + 3 < end && col[e + 3] < to; e += 4) factor_entries<Real, bytes, 4>(p, i, e, loss, along);
+      for (; e < end && col[e] < to; ++e) factor_entries<Real, bytes, 1>(p, i, e, loss, along);
       p.cursor[i] = e;
     }
   }
   p.loss = loss;
   p.along = along;
-}
-
-template <class Real, int bytes>
-ACFW_INLINE void factor_pass_any(FactorPass<Real>& p) {
-  constexpr int lanes = bytes / sizeof(Real), blocks = 16 / lanes;  // registers to 16 numbers
-  switch (p.width / 16) {
-    case 1: return factor_pass<Real, bytes, blocks>(p);
-    case 2: return factor_pass<Real, bytes, 2 * blocks>(p);
-    case 3: return factor_pass<Real, bytes, 3 * blocks>(p);
-    default: return factor_pass<Real, bytes, 0>(p);
-  }
 }
 
 /// z = c (U V')_ij at the entries of rows first .. last - 1.
@@ -153,7 +135,7 @@ ACFW_INLINE void factor_values(const Entries& entries, Index first, Index last, 
 
 template <class Real>
 ACFW_HOT void factor_pass_plain(FactorPass<Real>& p) {
-  factor_pass_any<Real, 16>(p);
+  factor_pass<Real, 16>(p);
 }
 
 template <class Real>
@@ -165,12 +147,12 @@ ACFW_HOT void factor_values_plain(const Entries& x, Index i, Index j, Index w, c
 #if ACFW_DISPATCH
 template <class Real>
 __attribute__((target("avx,fma"))) ACFW_HOT void factor_pass_fma(FactorPass<Real>& p) {
-  factor_pass_any<Real, 32>(p);
+  factor_pass<Real, 32>(p);
 }
 
 template <class Real>
 __attribute__((target("avx512f,fma"))) ACFW_HOT void factor_pass_avx512(FactorPass<Real>& p) {
-  factor_pass_any<Real, 64>(p);
+  factor_pass<Real, 64>(p);
 }
 
 template <class Real>

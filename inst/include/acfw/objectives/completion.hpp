@@ -49,13 +49,22 @@ class Completion {
     return loss(there);
   }
 
+  /// X <- U diag(d) V' if f is smaller there, in double precision: the guard of every corrective phase.
+  bool assign_if_better(ThinSvd x) {
+    Vector z(z_.size());
+    values_of(x.U, x.d, x.V, z);
+    EntryData there = data();
+    there.z = z.data();
+    if (!(loss(there) < value_)) return false;
+    z_.swap(z);
+    hold(std::move(x));
+    settle();
+    return true;
+  }
+
   /// X <- U diag(d) V'.
   void assign(ThinSvd x) {
-    rank_ = x.rank();
-    weight_ = std::move(x.d);
-    U_ = std::move(x.U);
-    V_ = std::move(x.V);
-    compressed_ = rank_;
+    hold(std::move(x));
     refresh();
   }
 
@@ -201,15 +210,19 @@ class Completion {
     values_at_entries(entries_, width, A.data(), B.data(), 1.0, z.data(), threads_);
   }
 
-  // z, ||X||^2, f and the gradient from the factors: no rounding piles up.
+  void hold(ThinSvd x) {
+    rank_ = x.rank();
+    weight_ = std::move(x.d);
+    U_ = std::move(x.U);
+    V_ = std::move(x.V);
+    compressed_ = rank_;
+    norm2_point_ = weight_.squaredNorm();  // U and V are orthonormal here
+  }
+
+  // z, f and the gradient from the factors: no rounding piles up.
   void refresh() {
-    if (rank_ == 0) {
-      z_.setZero();
-      norm2_point_ = 0.0;
-      return settle();
-    }
-    values_of(U_.leftCols(rank_), weight_.head(rank_), V_.leftCols(rank_), z_);
-    norm2_point_ = weight_.head(rank_).squaredNorm();  // U and V are orthonormal here
+    if (rank_ == 0) z_.setZero();
+    else values_of(U_, weight_, V_, z_);
     settle();
   }
 
