@@ -18,7 +18,7 @@ using Atom = acfw::Coordinate;
 
 /// The working set if the method is corrective, nothing otherwise; a handle, for the set outlives the run.
 template <class Matrix>
-struct Corrector {
+struct Corrector : acfw::NoCorrection {
   acfw::L1WorkingSet<Matrix>* set = nullptr;
 
   acfw::Correction correct_instead(acfw::LassoLogistic<Matrix>& f, double gap, double L, acfw::Counts& counts) {
@@ -28,7 +28,6 @@ struct Corrector {
   bool correct(acfw::LassoLogistic<Matrix>& f, double gap, acfw::Counts& counts) {
     return set && set->correct(f, gap, counts);
   }
-  bool stuck() const { return false; }
 };
 
 // b as a convex combination of the atoms of the ball; what is missing to weight 1 goes to a pair that cancels.
@@ -118,7 +117,7 @@ class LassoSession final : public Session {
     control.max_time = std::max(seconds_left, 0.0);
     const bool correct = method_ == "corrective";
     run_ = std::make_unique<Run>(objective_, ball_, direction_, step_, control,
-                                 Corrector<Matrix>{correct ? &working_set_ : nullptr});
+                                 Corrector<Matrix>{{}, correct ? &working_set_ : nullptr});
     if (state_.size() > 0) {
       step_.resume(Rcpp::as<double>(state_["L"]), Rcpp::as<double>(state_["log_damping"]));
       if (!Rf_isNull(state_["active"])) direction_.resume(active_from_r<Atom>(state_["active"], A_->cols()));

@@ -88,7 +88,7 @@ struct SharedBall {
 };
 
 /// Either of the two: which one is known at run time.
-struct MaybeFactored {
+struct MaybeFactored : acfw::NoCorrection {
   std::shared_ptr<acfw::FactoredCorrector> held;
   bool correct(acfw::Completion& f, double gap, acfw::Counts& counts) { return held && held->correct(f, gap, counts); }
   bool stuck() const { return held && held->stuck(); }

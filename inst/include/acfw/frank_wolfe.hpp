@@ -30,21 +30,29 @@
 
 namespace acfw {
 
-/// The paper's own methods correct nothing. A corrector decreases f further and tells whether the point moved; it is
-/// `stuck` when limits of its own (a largest rank, say) leave it nothing to do.
-struct NoCorrection {
-  template <class Objective>
-  bool correct(Objective&, double /*gap*/, Counts&) {
-    return false;
-  }
-  bool stuck() const { return false; }
-};
-
 /// What a correction that may stand in for a step did.
 struct Correction {
   bool moved = false;
   bool enough = false;
   double decrease = 0.0;
+};
+
+/// The paper's own methods correct nothing. Correctors derive from this and say what they do otherwise.
+struct NoCorrection {
+  /// After a step: decreases f further and tells whether the point moved.
+  template <class Objective>
+  bool correct(Objective&, double /*gap*/, Counts&) {
+    return false;
+  }
+
+  /// Before a step, which is not taken if this decreases f enough.
+  template <class Objective>
+  Correction correct_instead(Objective&, double /*gap*/, double /*L*/, Counts&) {
+    return {};
+  }
+
+  /// Do limits of its own (a largest rank, say) leave it nothing to do?
+  bool stuck() const { return false; }
 };
 
 namespace detail {
@@ -54,14 +62,6 @@ template <class T, class = void>
 struct HasRank : std::false_type {};
 template <class T>
 struct HasRank<T, std::void_t<decltype(std::declval<const T&>().rank())>> : std::true_type {};
-
-// A corrector that may stand in for a step has correct_instead(f, gap, L, counts) -> Correction.
-template <class T, class Objective, class = void>
-struct StandsIn : std::false_type {};
-template <class T, class Objective>
-struct StandsIn<T, Objective,
-                std::void_t<decltype(std::declval<T&>().correct_instead(std::declval<Objective&>(), 0.0, 0.0,
-                                                                        std::declval<Counts&>()))>> : std::true_type {};
 
 }  // namespace detail
 
@@ -150,21 +150,18 @@ class FrankWolfe {
   // A correction that decreases f by what the theory credits to a step may take its place; after one that does not, the
   // next step is not skipped.
   bool corrected_instead() {
-    if constexpr (detail::StandsIn<Corrector, Objective>::value) {
-      if (!moved_ || step_owed_) return false;
-      Row row = here();
-      const Correction done = corrector_.correct_instead(f_, gap_, step_.L(), counts_);
-      if (!done.moved) return false;
-      step_owed_ = !done.enough;
-      watch_progress(done.decrease);
-      row.L = step_.L();
-      row.gamma = std::numeric_limits<double>::quiet_NaN();
-      row.step = StepKind::corrective;
-      row.accepted = true;
-      record(row);
-      return true;
-    }
-    return false;
+    if (!moved_ || step_owed_) return false;
+    Row row = here();
+    const Correction done = corrector_.correct_instead(f_, gap_, step_.L(), counts_);
+    if (!done.moved) return false;
+    step_owed_ = !done.enough;
+    watch_progress(done.decrease);
+    row.L = step_.L();
+    row.gamma = std::numeric_limits<double>::quiet_NaN();
+    row.step = StepKind::corrective;
+    row.accepted = true;
+    record(row);
+    return true;
   }
 
   // v_t in argmin <grad f(x_t), v>, and the gap it certifies.

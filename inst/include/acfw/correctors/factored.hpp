@@ -12,12 +12,12 @@
 #include "acfw/correctors/factored_model.hpp"
 #include "acfw/correctors/lbfgs.hpp"
 #include "acfw/dictionaries/nuclear_ball.hpp"
+#include "acfw/frank_wolfe.hpp"
 #include "acfw/objectives/completion.hpp"
-#include "acfw/trace.hpp"
 
 namespace acfw {
 
-class FactoredCorrector {
+class FactoredCorrector : public NoCorrection {
  public:
   struct Settings {
     Index rank_max = std::numeric_limits<Index>::max();

@@ -14,7 +14,7 @@
 namespace acfw {
 
 template <class Matrix>
-class L1WorkingSet {
+class L1WorkingSet : public NoCorrection {
  public:
   explicit L1WorkingSet(double radius) : radius_(radius) {}
 
@@ -46,7 +46,6 @@ class L1WorkingSet {
     return moved_;
   }
 
-  bool stuck() const { return false; }
   std::size_t size() const { return columns_.size(); }
 
  private:
