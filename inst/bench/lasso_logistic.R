@@ -169,7 +169,7 @@ compare_memory <- function(name, d, beta, lambda) {
 }
 
 # Every method of the paper and the corrective one: seconds to relative gaps of 1e-2, 1e-4, 1e-6, and the gap at the end.
-compare_methods <- function(name, d, seconds = 10) {
+compare_methods <- function(name, d, seconds = 5) {
   runs <- list(corrective = c("corrective", "paper"), "pfw budget" = c("pfw", "budget"), "afw budget" = c("afw", "budget"),
                "cfw budget" = c("cfw", "budget"), "pfw paper" = c("pfw", "paper"), "afw paper" = c("afw", "paper"),
                "cfw paper" = c("cfw", "paper"), "mp paper" = c("mp", "paper"))
