@@ -56,8 +56,8 @@ for (k in seq_len(nrow(settings))) {
   )[["elapsed"]]
   target <- objective(soft, x)
   own <- seconds_to(x, sum(soft$d), target)
-  cat(sprintf("\nrank.max %d, lambda %g: softImpute %.2f s to %.6f (rank %d, nuclear norm %.0f)", rank, lambda,
-              time, target, sum(soft$d > 0), sum(soft$d)))
+  cat(sprintf("\nrank.max %d, lambda %g: softImpute %.2f s to %.6f (rank %d, nuclear norm %.0f)", rank,
+              lambda, time, target, sum(soft$d > 0), sum(soft$d)))
   cat(sprintf("; acfw %.2f s to %.6f, rank %.0f\n", own[[1]], own[[3]], own[[2]]))
   ratio(sprintf("completion_rank%d_lambda%g", rank, lambda), own[[1]] / time, 0.05)
 }

@@ -52,15 +52,16 @@ class Completion {
 
   /// X <- U diag(d) V' if f is smaller there, in double precision: the guard of every corrective phase.
   bool assign_if_better(ThinSvd x) {
-    Vector z(z_.size());
-    values_of(x.U, x.d, x.V, z);
+    values_of(x.U, x.d, x.V, g_);  // the gradient lends its memory and is computed again either way
     EntryData there = data();
-    there.z = z.data();
-    if (!(loss(there) < value_)) return false;
-    z_.swap(z);
-    hold(std::move(x));
+    there.z = g_.data();
+    const bool better = loss(there) < value_;
+    if (better) {
+      z_.swap(g_);
+      hold(std::move(x));
+    }
     settle();
-    return true;
+    return better;
   }
 
   /// X <- U diag(d) V'.
