@@ -12,8 +12,9 @@
 #' preconditioned L-BFGS, recompresses, and certifies. `"cfw"`, `"pfw"` and `"afw"` are the methods of the paper, with any
 #' of its step rules; the theory of the last two does not cover infinitely many atoms, but they work in practice.
 #'
-#' The gaps recorded on the way come from a warm-started singular value process and are estimates on matrices of more than
-#' 40 rows and columns; before a run is called converged, the process starts afresh and its remaining error is counted in.
+#' The gaps recorded on the way come from a warm-started singular value process and are estimates on matrices of
+#' more than 40 rows and columns; before a run ends, for whatever reason, the process starts afresh and its
+#' remaining error is counted in.
 #'
 #' The factors of corrective phases are in single precision until the gap falls below `1e-4` of the objective. The
 #' objective and the certificate are always in double precision.

@@ -12,15 +12,18 @@ namespace {
 using acfw::Index;
 using acfw::Vector;
 
-// Observed entries as R holds them: column pointers `p`, row numbers `i` from 0, values `x`; what is fitted is
-// x - mean - row[i] - column[j].
+// Observed entries as R holds them: column pointers `p`, row numbers `i` from 0, values `x`; what is fitted
+// is x - mean - row[i] - column[j].
 struct Observed {
   Rcpp::IntegerVector p, i, dim;
   Rcpp::NumericVector x, weights, row, column;
   double mean;
 
   explicit Observed(const Rcpp::List& list)
-      : p(list["p"]), i(list["i"]), dim(list["dim"]), x(list["x"]),
+      : p(list["p"]),
+        i(list["i"]),
+        dim(list["dim"]),
+        x(list["x"]),
         weights(Rf_isNull(list["weights"]) ? Rcpp::NumericVector(0) : Rcpp::NumericVector(list["weights"])) {
     const Rcpp::List offset = list["offset"];
     mean = Rcpp::as<double>(offset["mean"]);
@@ -33,8 +36,8 @@ struct Observed {
   }
 };
 
-// The fused pass writes to the factor of the second side for every entry, so that side should be the shorter: a wide
-// matrix is taken by columns, which is how it comes, and solved transposed.
+// The fused pass writes to the factor of the second side for every entry, so that side should be the shorter:
+// a wide matrix is taken by columns, which is how it comes, and solved transposed.
 acfw::Entries make_entries(const Observed& in, bool transposed) {
   const int rows = in.dim[0], cols = in.dim[1];
   const R_xlen_t size = in.x.size();
@@ -71,8 +74,8 @@ struct OwningCompletion : private std::unique_ptr<acfw::Entries>, public acfw::C
         acfw::Completion(*static_cast<const std::unique_ptr<acfw::Entries>&>(*this), delta, threads) {}
 };
 
-/// The ball, shared by the loop and the corrector. A certifying answer is as fine as the tolerance needs, and no finer
-/// than the gap it certifies can tell: where a run ends early, the tolerance says little.
+/// The ball, shared by the loop and the corrector. A certifying answer is as fine as the tolerance needs, and
+/// no finer than the gap it certifies can tell: where a run ends early, the tolerance says little.
 struct SharedBall {
   std::shared_ptr<acfw::OperatorNuclearBall> ball;
   const acfw::Completion* objective;
@@ -90,7 +93,9 @@ struct SharedBall {
 /// Either of the two: which one is known at run time.
 struct MaybeFactored : acfw::NoCorrection {
   std::shared_ptr<acfw::FactoredCorrector> held;
-  bool correct(acfw::Completion& f, double gap, acfw::Counts& counts) { return held && held->correct(f, gap, counts); }
+  bool correct(acfw::Completion& f, double gap, acfw::Counts& counts) {
+    return held && held->correct(f, gap, counts);
+  }
   bool stuck() const { return held && held->stuck(); }
 };
 
@@ -102,9 +107,11 @@ Rcpp::List svd_to_r(const acfw::ThinSvd& x, bool transposed) {
 
 class CompletionSession final : public SessionOf<OwningCompletion, SharedBall, MaybeFactored> {
  public:
-  CompletionSession(std::unique_ptr<OwningCompletion> objective, const SharedBall& ball, MaybeFactored corrector,
-                    const std::string& direction, const std::string& step, const Rcpp::List& control, bool transposed)
-      : SessionOf(std::move(objective), ball, direction, step, control, std::move(corrector)), transposed_(transposed) {}
+  CompletionSession(std::unique_ptr<OwningCompletion> objective, const SharedBall& ball,
+                    MaybeFactored corrector, const std::string& direction, const std::string& step,
+                    const Rcpp::List& control, bool transposed)
+      : SessionOf(std::move(objective), ball, direction, step, control, std::move(corrector)),
+        transposed_(transposed) {}
 
   Rcpp::List result() override {
     Rcpp::List list = SessionOf::result();
@@ -158,8 +165,9 @@ SEXP session_completion(Rcpp::List observed, double beta, double delta, std::str
     objective->assign(std::move(x));
     state = from["state"];
   }
-  auto session = std::make_unique<CompletionSession>(std::move(objective), ball, std::move(corrector),
-                                                     method == "corrective" ? "cfw" : method, step, control, transposed);
+  auto session =
+      std::make_unique<CompletionSession>(std::move(objective), ball, std::move(corrector),
+                                          method == "corrective" ? "cfw" : method, step, control, transposed);
   if (init.isNotNull()) session->resume(state, rows * cols);
   return SessionPointer(session.release());
 }
@@ -182,7 +190,8 @@ double completion_loss_at_zero(Rcpp::List observed, double delta) {
 // X at the pairs (i, j), numbered from 0: sum_k u_ik d_k v_jk.
 // [[Rcpp::export]]
 Rcpp::NumericVector factor_entries(Eigen::Map<Eigen::MatrixXd> u, Eigen::Map<Eigen::VectorXd> d,
-                                   Eigen::Map<Eigen::MatrixXd> v, Rcpp::IntegerVector i, Rcpp::IntegerVector j) {
+                                   Eigen::Map<Eigen::MatrixXd> v, Rcpp::IntegerVector i,
+                                   Rcpp::IntegerVector j) {
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const RowMajor left = u * d.asDiagonal(), right = v;
   Rcpp::NumericVector out(i.size());
@@ -240,7 +249,8 @@ Rcpp::List singular_block(const Operator& G, int k, double accuracy) {
   acfw::KrylovGoal goal;
   goal.pairs = goal.exact_pairs = k;
   goal.accuracy = accuracy;
-  const acfw::SingularBlock block = acfw::leading_singular_block(G, acfw::scattered_unit_vector(G.cols()), goal);
+  const acfw::SingularBlock block =
+      acfw::leading_singular_block(G, acfw::scattered_unit_vector(G.cols()), goal);
   return Rcpp::List::create(Rcpp::_["d"] = block.sigma, Rcpp::_["u"] = block.U, Rcpp::_["v"] = block.V,
                             Rcpp::_["residual"] = block.residual);
 }

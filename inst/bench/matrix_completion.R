@@ -1,6 +1,7 @@
-# acfw_matrix_completion() against softImpute on MovieLens ratings, one thread, squared loss: the seconds to reach
-# softImpute's own objective with the radius set to its nuclear norm; the held-out error of both at their best; memory; and
-# the paper's two panels (Huber loss, beta 10000 and 20000) to relative gaps of 1e-1, 1e-2 and 1e-3.
+# acfw_matrix_completion() against softImpute on MovieLens ratings, one thread, squared loss: the seconds to
+# reach softImpute's own objective with the radius set to its nuclear norm; the held-out error of both at
+# their best; memory; and the paper's two panels (Huber loss, beta 10000 and 20000) to relative gaps of 1e-1,
+# 1e-2 and 1e-3.
 #
 #   ACFW_DATA=/path/to/data Rscript inst/bench/matrix_completion.R [--quick] [--panels=SECONDS]
 #
@@ -32,7 +33,9 @@ seconds_to <- function(x, beta, target) {
   reached <- function(row) row$objective <= target
   control <- acfw_control(rel_tol = 1e-8, callback = reached, progress = FALSE)
   runs <- replicate(if (quick) 5 else 3, {
-    time <- system.time(fit <- acfw_matrix_completion(x, beta, loss = "squared", control = control))[["elapsed"]]
+    time <- system.time(
+      fit <- acfw_matrix_completion(x, beta, loss = "squared", control = control)
+    )[["elapsed"]]
     stopifnot(fit$objective <= target)
     c(time, fit$rank, fit$objective)
   })
@@ -46,18 +49,21 @@ for (k in seq_len(nrow(settings))) {
   lambda <- settings$lambda[[k]]
   set.seed(1)
   time <- system.time(
-    soft <- suppressWarnings(softImpute::softImpute(incomplete, rank.max = rank, lambda = lambda, type = "als", thresh = 1e-5,
-                                                    maxit = 1000))
+    soft <- suppressWarnings(
+      softImpute::softImpute(incomplete, rank.max = rank, lambda = lambda, type = "als", thresh = 1e-5,
+                             maxit = 1000)
+    )
   )[["elapsed"]]
   target <- objective(soft, x)
   own <- seconds_to(x, sum(soft$d), target)
-  cat(sprintf("\nrank.max %d, lambda %g: softImpute %.2f s to %.6f (rank %d, nuclear norm %.0f); acfw %.2f s to %.6f, rank %.0f\n",
-              rank, lambda, time, target, sum(soft$d > 0), sum(soft$d), own[[1]], own[[3]], own[[2]]))
+  cat(sprintf("\nrank.max %d, lambda %g: softImpute %.2f s to %.6f (rank %d, nuclear norm %.0f)", rank,
+              lambda, time, target, sum(soft$d > 0), sum(soft$d)))
+  cat(sprintf("; acfw %.2f s to %.6f, rank %.0f\n", own[[1]], own[[3]], own[[2]]))
   ratio(sprintf("completion_rank%d_lambda%g", rank, lambda), own[[1]] / time, 0.05)
 }
 
-# Held-out error on a tenth of the ratings, both after centring by the overall mean and both at the best of as many
-# settings: a grid of penalties for softImpute, and for us the nuclear norms of its fits.
+# Held-out error on a tenth of the ratings, both after centring by the overall mean and both at the best of as
+# many settings: a grid of penalties for softImpute, and for us the nuclear norms of its fits.
 set.seed(2)
 held <- sample(nrow(ratings), nrow(ratings) / 10)
 train <- ratings[-held, ]
@@ -69,16 +75,20 @@ centred <- train_x
 centred@x <- centred@x - middle
 soft <- NULL
 radii <- numeric()
-soft_rmse <- vapply(if (quick) c(30, 20, 10) else c(60, 50, 40, 30, 20), function(lambda) {
-  soft <<- suppressWarnings(softImpute::softImpute(methods::as(centred, "Incomplete"), rank.max = 60, lambda = lambda,
-                                                   type = "als", thresh = 1e-4, warm.start = soft))
+soft_rmse <- vapply(if (quick) c(30, 20, 10) else c(50, 40, 30, 20, 15, 10), function(lambda) {
+  soft <<- suppressWarnings(
+    softImpute::softImpute(methods::as(centred, "Incomplete"), rank.max = 60, lambda = lambda, type = "als",
+                           thresh = 1e-4, warm.start = soft)
+  )
   radii <<- c(radii, sum(soft$d))
   rmse(middle + softImpute::impute(soft, ratings[held, 1], ratings[held, 2], unscale = FALSE))
 }, 0)
 path <- acfw_matrix_completion(train_x, radii, loss = "squared", center = "global",
                                control = acfw_control(rel_tol = 1e-3))
 own_rmse <- vapply(path$fits, function(fit) rmse(predict(fit, ratings[held, 1], ratings[held, 2])), 0)
-cat("\nheld-out RMSE: softImpute", format(soft_rmse, digits = 5), "; acfw", format(own_rmse, digits = 5), "\n")
+cat("\nheld-out RMSE: softImpute", format(soft_rmse, digits = 5), "\n               acfw      ",
+    format(own_rmse, digits = 5), "\n")
+cat("at nuclear norms", format(radii, digits = 5), "\n")
 ratio("completion_held_out_rmse", min(own_rmse) / min(soft_rmse), 1)
 
 # Peak memory of a fresh process beyond its input, against 6 |I| + 8 (m + n) rank doubles.
@@ -87,8 +97,11 @@ if (file.exists("/proc/self/clear_refs")) {
   script <- tempfile(fileext = ".R")
   saveRDS(x, saved)
   writeLines(c(
-    "suppressMessages(library(acfw))",
-    "peak <- function() as.numeric(gsub('[^0-9]', '', grep('VmHWM', readLines('/proc/self/status'), value = TRUE))) / 1024",
+    "suppressMessages({ library(acfw); library(Matrix) })",
+    "peak <- function() {",
+    "  line <- grep('VmHWM', readLines('/proc/self/status'), value = TRUE)",
+    "  as.numeric(gsub('[^0-9]', '', line)) / 1024",
+    "}",
     sprintf("x <- readRDS('%s')", saved),
     "invisible(acfw_matrix_completion(x[1:50, 1:50], 1, loss = 'squared'))",
     "invisible(gc())",
@@ -101,7 +114,8 @@ if (file.exists("/proc/self/clear_refs")) {
   out <- system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", script), stdout = TRUE)
   used <- scan(text = out[[length(out)]], quiet = TRUE)
   allowed <- 8 * (6 * length(x@x) + 8 * sum(size) * used[[2]]) / 2^20
-  cat(sprintf("\npeak memory beyond the input %.0f MB, allowed %.0f MB (at most %g terms held)\n", used[[1]], allowed, used[[2]]))
+  cat(sprintf("\npeak memory beyond the input %.0f MB, allowed %.0f MB (at most %g terms held)\n", used[[1]],
+              allowed, used[[2]]))
   ratio("completion_memory", used[[1]] / allowed, 1)
 }
 
@@ -109,13 +123,14 @@ if (file.exists("/proc/self/clear_refs")) {
 if (panel_seconds > 0) {
   gaps <- c(1e-1, 1e-2, 1e-3)
   for (beta in c(10000, 20000)) {
-    runs <- list(corrective = c("corrective", "ac"), "cfw ac" = c("cfw", "ac"), "cfw backtracking" = c("cfw", "backtracking"),
-                 "cfw short" = c("cfw", "short"), "cfw open" = c("cfw", "open"))
+    runs <- list(corrective = c("corrective", "ac"), "cfw ac" = c("cfw", "ac"),
+                 "cfw backtracking" = c("cfw", "backtracking"), "cfw short" = c("cfw", "short"),
+                 "cfw open" = c("cfw", "open"))
     table <- t(vapply(runs, function(run) {
       control <- acfw_control(tol = 0, rel_tol = 1e-3, max_iter = 1e6, max_time = panel_seconds)
       fit <- acfw_matrix_completion(x, beta, method = run[[1]], step = run[[2]], control = control)
-      c(vapply(gaps, function(gap) fit$trace$seconds[which(fit$trace$gap <= gap * fit$trace$objective)[1]], 0),
-        fit$gap / fit$objective, fit$rank)
+      reached <- function(gap) fit$trace$seconds[which(fit$trace$gap <= gap * fit$trace$objective)[1]]
+      c(vapply(gaps, reached, 0), fit$gap / fit$objective, fit$rank)
     }, numeric(5)))
     colnames(table) <- c(format(gaps), "gap at the end", "rank")
     cat("\nHuber loss, delta 1, beta ", beta, ": seconds to a relative gap of\n", sep = "")

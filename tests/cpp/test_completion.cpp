@@ -38,7 +38,8 @@ TEST_CASE("Huber's divergence is exact on every pair of pieces", "[completion]")
   for (double r : {-3.0, -1.0, -0.5, 0.0, 0.4, 1.0, 2.5}) {
     for (double t : {-6.0, -2.0, -0.3, 0.0, 0.2, 1.7, 5.0}) {
       const double slope = std::min(1.0, std::max(-1.0, r));
-      CHECK(huber_divergence(r, t, 1.0) == Approx(huber(r + t, 1.0) - huber(r, 1.0) - slope * t).margin(1e-14));
+      CHECK(huber_divergence(r, t, 1.0) ==
+            Approx(huber(r + t, 1.0) - huber(r, 1.0) - slope * t).margin(1e-14));
     }
   }
   CHECK(huber_divergence(0.3, 1e-12, 1.0) == Approx(0.5e-24));  // a difference of values would be 0
@@ -48,7 +49,8 @@ TEST_CASE("the kernels of every instruction set agree", "[completion]") {
   const Entries entries = some_entries(50, 40);
   for (Index rank : {3, 20, 40, 70}) {
     Completion f(entries, 0.5);
-    const Terms x{Eigen::MatrixXd::Random(50, rank), Vector::Constant(rank, 0.01), Eigen::MatrixXd::Random(40, rank)};
+    const Terms x{Eigen::MatrixXd::Random(50, rank), Vector::Constant(rank, 0.01),
+                  Eigen::MatrixXd::Random(40, rank)};
     std::vector<double> values;
     std::vector<std::vector<double>> gradients;
     const Isa best = isa();
@@ -75,7 +77,8 @@ TEST_CASE("the model over factors has the derivatives it says, slack included", 
   const Entries entries = some_entries(12, 9);
   Completion f(entries, 0.4);
   FactoredModel<double> model(f, 3.0, 2);
-  auto at = model.variables({Eigen::MatrixXd::Random(12, 2), Vector::Constant(2, 0.1), Eigen::MatrixXd::Random(9, 2)});
+  auto at = model.variables(
+      {Eigen::MatrixXd::Random(12, 2), Vector::Constant(2, 0.1), Eigen::MatrixXd::Random(9, 2)});
   auto g = at, scratch = at;
   model.evaluate(at, g);
   for (std::size_t k : {std::size_t{0}, std::size_t{17}, std::size_t{12 * 16}, std::size_t{21 * 16}}) {
@@ -87,13 +90,53 @@ TEST_CASE("the model over factors has the derivatives it says, slack included", 
   }
 }
 
+TEST_CASE("the tail of the preconditioner multiplies as dense matrices do, on every instruction set",
+          "[completion]") {
+  constexpr Index rows = 71, size = 32, stride = 48;  // 71: the last rows are taken one by one
+  using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const RowMajor W = RowMajor::Random(rows, size), factors = RowMajor::Random(rows, stride);
+  const Isa best = isa();
+  for (Isa level : {Isa::plain, Isa::fma}) {
+    if (static_cast<int>(level) > static_cast<int>(best)) continue;
+    isa() = level;
+    RowMajor D = factors, a(size, size);
+    const TailProduct<float> product{rows, size, stride, W.data(), D.data() + stride - size, a.data()};
+    project_tail(product);
+    CHECK((a - W.transpose() * factors.rightCols(size)).norm() < 1e-4f);
+    expand_tail(product);
+    CHECK((D.rightCols(size) - factors.rightCols(size) - W * a).norm() < 1e-3f);
+    CHECK(D.leftCols(stride - size) == factors.leftCols(stride - size));
+  }
+  isa() = best;
+}
+
+TEST_CASE("the preconditioner is symmetric and positive, its tail included", "[completion]") {
+  const Entries entries = some_entries(40, 30);
+  Completion f(entries, 0.4);
+  const Terms x{Eigen::MatrixXd::Random(40, 20), Vector::LinSpaced(20, 1.0, 1e-4),
+                Eigen::MatrixXd::Random(30, 20)};
+  FactoredModel<double> model(f, 30.0, 20, 1e-9);  // an excess far below mu: the tail matters
+  const auto at = model.variables(x);
+  auto g = at;
+  model.evaluate(at, g);
+  model.set_preconditioner(at);
+  auto a = at, b = g;  // padding is zero in both
+  auto Pa = a, Pb = b;
+  model.precondition(Pa);
+  model.precondition(Pb);
+  CHECK(long_dot(a, Pb) == Approx(long_dot(Pa, b)).epsilon(1e-8).margin(1e-10 * long_dot(a, Pa)));
+  CHECK(long_dot(a, Pa) > 0.0);
+  CHECK(long_dot(b, Pb) > 0.0);
+}
+
 TEST_CASE("recompression keeps the matrix, by Householder and by the Gram matrix", "[completion]") {
   for (Index k : {4, 50}) {
     const Eigen::MatrixXd A = Eigen::MatrixXd::Random(300, k), B = Eigen::MatrixXd::Random(250, k);
     const Vector w = Vector::LinSpaced(k, -1.0, 2.0);
     for (double zero : {1e-13, 1e-6}) {
       const ThinSvd x = compress(A, w, B, zero);
-      CHECK((x.U * x.d.asDiagonal() * x.V.transpose() - A * w.asDiagonal() * B.transpose()).norm() < 1e-8 * x.d.norm());
+      CHECK((x.U * x.d.asDiagonal() * x.V.transpose() - A * w.asDiagonal() * B.transpose()).norm() <
+            1e-8 * x.d.norm());
       CHECK((x.U.transpose() * x.U - Eigen::MatrixXd::Identity(x.rank(), x.rank())).norm() < 1e-6);
     }
   }
@@ -111,6 +154,29 @@ TEST_CASE("a certifying oracle is not misled by the pair it found before", "[gol
   CHECK(fresh.exact);
   CHECK(fresh.value == Approx(-2.0));
   CHECK(fresh.bound <= -2.0 + 1e-12);
+}
+
+TEST_CASE("a run that ends early ends on a certified gap", "[completion]") {
+  const Entries entries = some_entries(90, 60);
+  Completion f(entries, 0.3);
+  OperatorNuclearBall ball(90, 60, 20.0);
+  Cfw<RankOne> direction;
+  AutoConditioned<> step;
+  Control control;
+  control.tol = 0.0;
+  control.rel_tol = 1e-8;
+  control.max_iter = 6;
+  FrankWolfe run(f, ball, direction, step, control);
+  run.go();
+  CHECK(run.status() == Status::max_iter);
+  Eigen::MatrixXd G = Eigen::MatrixXd::Zero(90, 60);
+  for (Index i = 0; i < 90; ++i) {
+    for (int e = entries.start[i]; e < entries.start[i + 1]; ++e)
+      G(i, entries.col[e]) = f.gradient().values()[e];
+  }
+  const double exact = f.along_point() + 20.0 * Eigen::JacobiSVD<Eigen::MatrixXd>(G).singularValues()[0];
+  CHECK(run.gap() >= exact - 1e-12);
+  CHECK(run.gap() <= exact + 1e-6);
 }
 
 TEST_CASE("corrected and plain Frank-Wolfe agree, and the certificate holds", "[completion]") {

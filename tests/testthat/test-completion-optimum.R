@@ -36,6 +36,35 @@ test_that("the gap bounds the true suboptimality at every recorded iteration of 
   }
 })
 
+test_that("the gap bounds the suboptimality at every iteration beyond the sizes where the oracle is exact", {
+  for (seed in 1:3) {
+    set.seed(seed)
+    a <- tcrossprod(matrix(rnorm(1200), 200), matrix(rnorm(720), 120)) + rnorm(24000, sd = 0.5)
+    a[sample(24000, 16800)] <- NA
+    best <- acfw_matrix_completion(a, 200, delta = 0.5, control = acfw_control(rel_tol = 1e-8))
+    expect_equal(best$status, "converged")
+    for (method in c("corrective", "cfw", "pfw", "afw")) {
+      fit <- acfw_matrix_completion(a, 200, delta = 0.5, method = method,
+                                    control = acfw_control(rel_tol = 1e-4, max_iter = 200))
+      expect_true(all(fit$trace$gap >= fit$trace$objective - best$objective), info = paste(method, seed))
+    }
+  }
+})
+
+test_that("a fit that stops early reports a certified gap", {
+  set.seed(4)
+  a <- tcrossprod(matrix(rnorm(600), 100), matrix(rnorm(420), 70)) + rnorm(7000, sd = 0.5)
+  a[sample(7000, 4000)] <- NA
+  for (method in c("corrective", "cfw", "pfw", "afw")) {
+    fit <- acfw_matrix_completion(a, 150, delta = 0.5, method = method,
+                                  control = acfw_control(rel_tol = 1e-9, max_iter = 7))
+    g <- completion_gradient(as.matrix(fit), a, 0.5)
+    exact <- sum(g * as.matrix(fit)) + 150 * svd(g, 0, 0)$d[[1L]]
+    expect_gte(fit$gap, exact * (1 - 1e-10))
+    expect_lte(fit$gap, exact * 1.03 + 1e-8)
+  }
+})
+
 test_that("every step rule of the paper descends to the same optimum", {
   a <- small_ratings()
   best <- acfw_matrix_completion(a, 6, loss = "squared", control = tight())$objective
@@ -91,7 +120,8 @@ test_that("softImpute's objective is reached with its nuclear norm as radius", {
 test_that("results do not depend on the number of threads", {
   set.seed(3)
   n <- 60000
-  x <- Matrix::sparseMatrix(i = sample(900, n, TRUE), j = sample(500, n, TRUE), x = rnorm(n), use.last.ij = TRUE)
+  x <- Matrix::sparseMatrix(i = sample(900, n, TRUE), j = sample(500, n, TRUE), x = rnorm(n),
+                            use.last.ij = TRUE)
   one <- acfw_matrix_completion(x, 200, control = acfw_control(rel_tol = 1e-2))
   two <- acfw_matrix_completion(x, 200, control = acfw_control(rel_tol = 1e-2, threads = 2))
   expect_identical(one[c("u", "d", "v", "objective", "gap")], two[c("u", "d", "v", "objective", "gap")])

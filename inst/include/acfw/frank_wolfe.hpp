@@ -195,10 +195,8 @@ class FrankWolfe {
   }
 
   Status reason_to_stop() {
-    if (is_small(gap_)) {
-      ascent_ = ascends();
-      return ascent_ ? Status::stalled : Status::converged;
-    }
+    ascent_ = is_small(gap_) && ascends();
+    if (is_small(gap_)) return ascent_ ? Status::stalled : Status::converged;
     if (asked_to_stop_) return Status::interrupted;
     if (!(gap_ > 0.0) || without_progress_ >= patience || corrector_.stuck()) return Status::stalled;
     if (t_ - first_ >= control_.max_iter) return Status::max_iter;

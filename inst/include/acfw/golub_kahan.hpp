@@ -2,9 +2,9 @@
 // reorthogonalisation and thick restarts. The operator is anything with rows(), cols(), apply(x) = G x and
 // apply_transposed(y) = G'y; it is never asked for an entry.
 //
-// The basis satisfies G V = U B and G'U = V B' + w e', with B upper triangular: bidiagonal, but for the column that a
-// restart fills with the residuals of the Ritz pairs it kept. A Ritz value is never above the singular value it
-// approximates; its residual says how far off it may be.
+// The basis satisfies G V = U B and G'U = V B' + w e', with B upper triangular: bidiagonal, but for the
+// column that a restart fills with the residuals of the Ritz pairs it kept. A Ritz value is never above the
+// singular value it approximates; its residual says how far off it may be.
 #pragma once
 
 #include <algorithm>
@@ -63,7 +63,8 @@ struct SingularBlock {
   Index size() const { return sigma.size(); }
 };
 
-/// A fixed, structureless unit vector: reproducible, and almost surely not orthogonal to anything that matters.
+/// A fixed, structureless unit vector: reproducible, and almost surely not orthogonal to anything that
+/// matters.
 inline Vector scattered_unit_vector(Index n, std::uint64_t stream = 0) {
   Vector x(n);
   std::uint64_t state = 0x9e3779b97f4a7c15ULL * (stream + 1);
@@ -80,8 +81,9 @@ struct KrylovGoal {
   Index exact_pairs = 1;  ///< and how many of them must have a residual of at most
   double accuracy = 0.0;  ///< this,
   double relative = 16.0 * std::numeric_limits<double>::epsilon();  ///< or of this share of the leading value
-  Index least_steps = 4;  ///< a start that is an old singular vector has a small residual without being the leading one
-  Index basis = 0;        ///< vectors kept before a restart; 0: chosen from `pairs`
+  Index least_steps =
+      4;  ///< a start that is an old singular vector has a small residual without being the leading one
+  Index basis = 0;  ///< vectors kept before a restart; 0: chosen from `pairs`
   int most_restarts = 200;
 };
 
@@ -117,8 +119,8 @@ class GolubKahan {
  private:
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
-  // u_k and v_{k+1}. Where the Krylov space is exhausted, a fresh direction goes on: an invariant subspace need not
-  // hold the leading pair.
+  // u_k and v_{k+1}. Where the Krylov space is exhausted, a fresh direction goes on: an invariant subspace
+  // need not hold the leading pair.
   template <class Operator>
   void extend(const Operator& G, Index k) {
     Vector u = G.apply(V_.col(k));
@@ -155,8 +157,10 @@ class GolubKahan {
       }
       if (w.norm() > 1e-8) break;
     }
-    if (k < Q.rows()) w.normalize();
-    else w.setZero();
+    if (k < Q.rows())
+      w.normalize();
+    else
+      w.setZero();
     return 0.0;
   }
 

@@ -1,7 +1,7 @@
-// The corrective phase of matrix completion: after each Frank-Wolfe step the remaining pairs of the oracle's singular
-// block enter with weights proportional to sigma - mu, f is decreased over thin factors by preconditioned L-BFGS, and
-// the point is recompressed. Factors are single precision until the gap asks for more; the point is only ever
-// replaced by one with a smaller objective in double precision.
+// The corrective phase of matrix completion: after each Frank-Wolfe step the remaining pairs of the oracle's
+// singular block enter with weights proportional to sigma - mu, f is decreased over thin factors by
+// preconditioned L-BFGS, and the point is recompressed. Factors are single precision until the gap asks for
+// more; the point is only ever replaced by one with a smaller objective in double precision.
 #pragma once
 
 #include <algorithm>
@@ -21,11 +21,11 @@ class FactoredCorrector : public NoCorrection {
  public:
   struct Settings {
     Index rank_max = std::numeric_limits<Index>::max();
-    int least_steps = 10;         ///< L-BFGS steps in a phase: fewer would not pay for the recompression,
-    int most_steps = 20;          ///< and at most so many
-    double share_of_gap = 0.02;   ///< a phase ends when a step gains no more than this share of the gap,
-    double small_share = 0.02;    ///< and of what the phase has gained so far
-    double single_until = 1e-4;   ///< gap / f below which factors are double
+    int least_steps = 10;        ///< L-BFGS steps in a phase: fewer would not pay for the recompression,
+    int most_steps = 20;         ///< and at most so many
+    double share_of_gap = 0.02;  ///< a phase ends when a step gains no more than this share of the gap,
+    double small_share = 0.02;   ///< and of what the phase has gained so far
+    double single_until = 1e-4;  ///< gap / f below which factors are double
     std::function<bool()> out_of_time;
   };
 
@@ -41,8 +41,8 @@ class FactoredCorrector : public NoCorrection {
     if (x.size() == 0) return false;
     const double before = f.value();
     const bool exact = in_double_ || gap < settings_.single_until * std::abs(f.value());
-    ThinSvd better = exact ? descend<double>(f, std::move(x), gap, counts)
-                           : descend<float>(f, std::move(x), gap, counts);
+    ThinSvd better =
+        exact ? descend<double>(f, std::move(x), gap, counts) : descend<float>(f, std::move(x), gap, counts);
     const bool moved = settings_.rank_max < std::min(f.entries().rows, f.entries().cols)
                            ? replace_within_limit(f, std::move(better))
                            : f.assign_if_better(std::move(better));
@@ -56,9 +56,10 @@ class FactoredCorrector : public NoCorrection {
 
  private:
   static constexpr Index first_block = 6, last_block = 128;  // the rank may double
-  static constexpr double single_resolves = 1e-9;  // smaller gains are better found in double
+  static constexpr double single_resolves = 1e-9;            // smaller gains are better found in double
 
-  // X <- (1 - tau) X - tau beta sum of omega_k u_k v_k', omega proportional to sigma_k - mu, tau by line search.
+  // X <- (1 - tau) X - tau beta sum of omega_k u_k v_k', omega proportional to sigma_k - mu, tau by line
+  // search.
   void grow(const Completion& f, Terms& x) const {
     const SingularBlock& block = ball_->block();
     const double beta = ball_->radius();
@@ -68,7 +69,8 @@ class FactoredCorrector : public NoCorrection {
     more = std::min(more, settings_.rank_max - x.size());
     if (more <= 0) return;
     const Vector excess = (block.sigma.segment(1, more).array() - mu).matrix();
-    const Terms target{block.U.middleCols(1, more), -beta / excess.sum() * excess, block.V.middleCols(1, more)};
+    const Terms target{block.U.middleCols(1, more), -beta / excess.sum() * excess,
+                       block.V.middleCols(1, more)};
     const double tau = f.best_step_towards(target);
     if (!(tau > 0.0)) return;
     Terms sum{{x.A.rows(), x.size() + more}, Vector(x.size() + more), {x.B.rows(), x.size() + more}};

@@ -1,7 +1,7 @@
 // The objective over thin factors, free of constraints: X = c U V' with c = beta / N and
 // N = (||U||^2 + ||V||^2 + s^2) / 2, so that ||X||_* <= beta whatever U, V and the slack s are. With
-// mu = -<G, U V'> / N the derivatives are c (G V + mu U), c (G'U + mu V) and c mu s: the slack takes up what an
-// optimum inside the ball leaves unused, and withers when the constraint binds.
+// mu = -<G, U V'> / N the derivatives are c (G V + mu U), c (G'U + mu V) and c mu s: the slack takes up what
+// an optimum inside the ball leaves unused, and withers when the constraint binds.
 #pragma once
 
 #include <cmath>
@@ -22,7 +22,8 @@ class FactoredModel {
   using Variables = std::vector<Real>;  // U by rows, V by rows, then s; padded with zeros that stay zero
 
   /// `excess`: how far the leading singular value of the gradient is above mu, or was when last seen.
-  FactoredModel(const Completion& f, double beta, Index rank, double excess = std::numeric_limits<double>::infinity())
+  FactoredModel(const Completion& f, double beta, Index rank,
+                double excess = std::numeric_limits<double>::infinity())
       : f_(f),
         entries_(f.entries()),
         beta_(beta),
@@ -79,15 +80,16 @@ class FactoredModel {
     return scale * loss;
   }
 
-  /// Curvature c h_i b_k + mu of U_ik, with h_i the weight of row i and b_k the mean square of V_.k over the entries,
-  /// and the mirror image for V; fixed here for the whole phase. `at` has just been evaluated. What the diagonal does
-  /// not see, SlowTail adds.
+  /// Curvature c h_i b_k + mu of U_ik, with h_i the weight of row i and b_k the mean square of V_.k over the
+  /// entries, and the mirror image for V; fixed here for the whole phase. `at` has just been evaluated. What
+  /// the diagonal does not see, SlowTail adds.
   void set_preconditioner(const Variables& at) {
     const Real* U = at.data();
     const Real* V = U + entries_.rows * width_;
     mean_U_ = mean_square(U, row_share_);
     mean_V_ = mean_square(V, col_share_);
-    ridge_ = std::max(std::abs(mu_), 1e-3 * c_ * std::max(mean_U_.maxCoeff(), mean_V_.maxCoeff()) / size_share());
+    ridge_ =
+        std::max(std::abs(mu_), 1e-3 * c_ * std::max(mean_U_.maxCoeff(), mean_V_.maxCoeff()) / size_share());
     c_fixed_ = c_;
     const double s = at[slack()], square = f_.values().squaredNorm() / static_cast<double>(entries_.size());
     on_slack_ = ridge_ + s * s * square / (c_ * N_ * N_);
@@ -140,7 +142,8 @@ class FactoredModel {
     std::vector<double> losses(static_cast<std::size_t>(pieces)), alongs(losses);
     std::fill(GtU, GtU + size, Real(0));
     auto one = [&](Index p, Real* part) {
-      FactorPass<Real> q{&entries_, cut_[p], cut_[p + 1], width_, U, V, c, f_.delta(), GV, part, cursor_.data()};
+      FactorPass<Real> q{&entries_,  cut_[p], cut_[p + 1], width_,        U, V, c,
+                         f_.delta(), GV,      part,        cursor_.data()};
       run(q);
       losses[static_cast<std::size_t>(p)] = q.loss;
       alongs[static_cast<std::size_t>(p)] = q.along;
@@ -174,7 +177,8 @@ class FactoredModel {
   }
 
   void divide(Real* d, const Vector& share, const Vector& mean) const {
-    const Eigen::Array<Real, Eigen::Dynamic, 1> b = (c_fixed_ * c_fixed_ * mean.array()).template cast<Real>();
+    const Eigen::Array<Real, Eigen::Dynamic, 1> b =
+        (c_fixed_ * c_fixed_ * mean.array()).template cast<Real>();
     const Real ridge = static_cast<Real>(c_fixed_ * ridge_);
     for (Index i = 0; i < share.size(); ++i) {
       Eigen::Map<Eigen::Array<Real, Eigen::Dynamic, 1>> row(d + i * width_, width_);

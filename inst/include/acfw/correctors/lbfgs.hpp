@@ -1,6 +1,6 @@
-// Limited-memory BFGS for a smooth model in many variables, started from the model's own preconditioner. The model
-// is anything with evaluate(x, g) = value, set_preconditioner(x) at a point just evaluated, and precondition(d),
-// d <- P^{-1} d; values are in double, vectors in whatever precision the model works in.
+// Limited-memory BFGS for a smooth model in many variables, started from the model's own preconditioner. The
+// model is anything with evaluate(x, g) = value, set_preconditioner(x) at a point just evaluated, and
+// precondition(d), d <- P^{-1} d; values are in double, vectors in whatever precision the model works in.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,9 @@ namespace acfw {
 struct LbfgsGoal {
   int least_steps = 0;
   int most_steps = 30;
-  double small_decrease = 0.0;  ///< between the two, stop when a step can be expected to gain no more than this,
-  double small_share = 1.0;     ///< and no more than this share of what has been gained
+  double small_decrease =
+      0.0;                   ///< between the two, stop when a step can be expected to gain no more than this,
+  double small_share = 1.0;  ///< and no more than this share of what has been gained
   std::function<bool()> out_of_time;
 };
 

@@ -1,12 +1,13 @@
 // The part of the corrective phase's preconditioner that a diagonal cannot give.
 //
 // In the factors, mu (||U||^2 + ||V||^2) / 2 + <G, U V'> has curvature mu - sigma_l, not mu, along
-// U_.k = u_l t, V_.k = v_l t, where (u_l, v_l) is a singular pair of -G: and the pairs of an optimal X are pairs of -G
-// with sigma_l = mu. In columns k of large weight the data add enough curvature to hide this. Those of small weight
-// obey the difference alone, so that a diagonal of mu lets them grow or wither by the factor 1 + (sigma_l - mu) / mu a
-// step, and the gap, which is beta (sigma_1 - mu), waits for them. With w_l = (u_l, v_l) / sqrt(2) over the pairs of the
-// last columns, the tail, this adds W Lambda W' to the inverse of the diagonal: along w_l in column k the curvature
-// is then kappa_lk + floor instead of kappa_lk + mu, kappa being that of the data.
+// U_.k = u_l t, V_.k = v_l t, where (u_l, v_l) is a singular pair of -G: and the pairs of an optimal X are
+// pairs of -G with sigma_l = mu. In columns k of large weight the data add enough curvature to hide this.
+// Those of small weight obey the difference alone, so that a diagonal of mu lets them grow or wither by the
+// factor 1 + (sigma_l - mu) / mu a step, and the gap, which is beta (sigma_1 - mu), waits for them. With w_l
+// = (u_l, v_l) / sqrt(2) over the pairs of the last columns, the tail, this adds W Lambda W' to the inverse
+// of the diagonal: along w_l in column k the curvature is then kappa_lk + floor instead of kappa_lk + mu,
+// kappa being that of the data.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,8 @@ namespace acfw {
 template <class Real>
 class SlowTail {
  public:
-  /// Rows of U and of V, one after the other, and what is known about each column: its mean square over the entries.
+  /// Rows of U and of V, one after the other, and what is known about each column: its mean square over the
+  /// entries.
   struct Factors {
     Index rows, cols, rank, width;
     const Real* U;
@@ -30,17 +32,21 @@ class SlowTail {
     const Vector& mean_V;
   };
 
-  /// `c`: the scale of X = c U V'; `mu` and `floor`: the curvature that the diagonal assumes, and the right one.
+  /// `c`: the scale of X = c U V'; `mu` and `floor`: the curvature that the diagonal assumes, and the right
+  /// one.
   void set(const Factors& f, double c, double mu, double floor) {
-    const Vector norm2_U = column_squares(f.U, f.rows, f.width), norm2_V = column_squares(f.V, f.cols, f.width);
+    const Vector norm2_U = column_squares(f.U, f.rows, f.width),
+                 norm2_V = column_squares(f.V, f.cols, f.width);
     const auto share = [](double mean, double norm2) { return norm2 > 0.0 ? mean / norm2 : 0.0; };
     const auto curvature = [&](Index l, Index k) {
-      return 0.5 * c * (share(f.mean_U[l], norm2_U[l]) * f.mean_V[k] + share(f.mean_V[l], norm2_V[l]) * f.mean_U[k]);
+      return 0.5 * c *
+             (share(f.mean_U[l], norm2_U[l]) * f.mean_V[k] + share(f.mean_V[l], norm2_V[l]) * f.mean_U[k]);
     };
     first_ = f.width;
     stride_ = f.width;
     rows_ = f.rows + f.cols;
-    while (first_ > 0 && f.width - first_ < most && curvature_of_block(f.rank, first_, curvature) < slow_share * mu) {
+    while (first_ > 0 && f.width - first_ < most &&
+           curvature_of_block(f.rank, first_, curvature) < slow_share * mu) {
       first_ -= 16;
     }
     const Index size = f.width - first_;
@@ -70,8 +76,8 @@ class SlowTail {
   }
 
  private:
-  static constexpr Index most = 192;            // products with W should not cost more than a pass over the entries
-  static constexpr double slow_share = 0.3;     // of mu: where less curvature comes from the data, mu decides
+  static constexpr Index most = 192;  // products with W should not cost more than a pass over the entries
+  static constexpr double slow_share = 0.3;  // of mu: where less curvature comes from the data, mu decides
 
   static Vector column_squares(const Real* F, Index rows, Index width) {
     Vector sum = Vector::Zero(width);

@@ -1,6 +1,7 @@
-// The nuclear-norm ball of m x n matrices, {X : ||X||_* <= radius}, whose atoms are -radius u v' with (u, v) a
-// unit pair, and the spectraplex {X >= 0 : tr X = radius} with atoms radius u u'. The singular pair comes from a
-// warm-started Lanczos process; accuracy 0 starts afresh and certifies. Either way `bound` counts the residual in.
+// The nuclear-norm ball of m x n matrices, {X : ||X||_* <= radius}, whose atoms are -radius u v' with (u, v)
+// a unit pair, and the spectraplex {X >= 0 : tr X = radius} with atoms radius u u'. The singular pair comes
+// from a warm-started Lanczos process; accuracy 0 starts afresh and certifies. Either way `bound` counts the
+// residual in.
 #pragma once
 
 #include "acfw/golub_kahan.hpp"
@@ -50,9 +51,9 @@ class NuclearBall {
   double radius() const { return radius_; }
 
  private:
-  // An old singular vector spans an invariant subspace, or nearly, in which a newly leading pair is not seen. Near an
-  // optimum of rank r the r leading values almost coincide and take turns to lead: so the start holds something of
-  // several Ritz vectors, and of all others.
+  // An old singular vector spans an invariant subspace, or nearly, in which a newly leading pair is not seen.
+  // Near an optimum of rank r the r leading values almost coincide and take turns to lead: so the start holds
+  // something of several Ritz vectors, and of all others.
   Vector perturbed_start() { return start_ + 0.5 * scattered_unit_vector(cols_, ++stream_); }
 
   static constexpr Index carried = 6;

@@ -1,9 +1,10 @@
-// One fused pass over the observed entries for X = c U V': the loss of A - X, the sum of g_ij (U V')_ij, and the
-// products G V and G'U of the gradient G with the factors, each factor row read once per entry.
+// One fused pass over the observed entries for X = c U V': the loss of A - X, the sum of g_ij (U V')_ij, and
+// the products G V and G'U of the gradient G with the factors, each factor row read once per entry.
 //
-// Factors are row-major and padded with zeros to a multiple of 16 columns. Columns of the matrix are taken in tiles
-// whose rows of V and G'U stay in the second-level cache; a cursor in each row remembers where the tile ended.
-// Residuals and sums are in double whatever the factors are in; c in particular is never rounded to single.
+// Factors are row-major and padded with zeros to a multiple of 16 columns. Columns of the matrix are taken in
+// tiles whose rows of V and G'U stay in the second-level cache; a cursor in each row remembers where the tile
+// ended. Residuals and sums are in double whatever the factors are in; c in particular is never rounded to
+// single.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,8 @@
 
 namespace acfw {
 
-/// What the pass reads and writes; `first`, `last` are the rows of this piece, `GtU` belongs to the piece alone.
+/// What the pass reads and writes; `first`, `last` are the rows of this piece, `GtU` belongs to the piece
+/// alone.
 template <class Real>
 struct FactorPass {
   const Entries* entries;
@@ -36,8 +38,8 @@ namespace detail {
 
 constexpr Index tile_bytes = 320 * 1024;
 
-/// The entries e .. e + together - 1 of row i. Taken together, they share the loads of U_i and the loads and stores of
-/// (G V)_i, which is most of the traffic, and their inner products do not wait for each other.
+/// The entries e .. e + together - 1 of row i. Taken together, they share the loads of U_i and the loads and
+/// stores of (G V)_i, which is most of the traffic, and their inner products do not wait for each other.
 template <class Real, int bytes, int together>
 ACFW_INLINE void factor_entries(const FactorPass<Real>& p, Index i, int e, double& loss, double& along) {
   constexpr int lanes = bytes / sizeof(Real);
@@ -139,8 +141,8 @@ ACFW_HOT void factor_pass_plain(FactorPass<Real>& p) {
 }
 
 template <class Real>
-ACFW_HOT void factor_values_plain(const Entries& x, Index i, Index j, Index w, const Real* U, const Real* V, double c,
-                                  double* z) {
+ACFW_HOT void factor_values_plain(const Entries& x, Index i, Index j, Index w, const Real* U, const Real* V,
+                                  double c, double* z) {
   factor_values<Real, 16>(x, i, j, w, U, V, c, z);
 }
 
@@ -156,8 +158,9 @@ __attribute__((target("avx512f,fma"))) ACFW_HOT void factor_pass_avx512(FactorPa
 }
 
 template <class Real>
-__attribute__((target("avx,fma"))) ACFW_HOT void factor_values_fma(const Entries& x, Index i, Index j, Index w,
-                                                                   const Real* U, const Real* V, double c, double* z) {
+__attribute__((target("avx,fma"))) ACFW_HOT void factor_values_fma(const Entries& x, Index i, Index j,
+                                                                   Index w, const Real* U, const Real* V,
+                                                                   double c, double* z) {
   factor_values<Real, 32>(x, i, j, w, U, V, c, z);
 }
 #endif

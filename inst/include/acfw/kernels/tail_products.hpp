@@ -1,6 +1,6 @@
-// The two products of the corrective phase's preconditioner: a = W'D and D += W a, where D is a block of columns inside
-// row-major factors and W is as tall and as wide as D. Widths are multiples of 16. Four rows (of W, or of its
-// transpose) go with a few registers of D, so that a number loaded is used several times.
+// The two products of the corrective phase's preconditioner: a = W'D and D += W a, where D is a block of
+// columns inside row-major factors and W is as tall and as wide as D. Widths are multiples of 16. Four rows
+// (of W, or of its transpose) go with a few registers of D, so that a number loaded is used several times.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,8 @@ namespace detail {
 
 template <class Real, int bytes>
 struct TailBlock {
-  static constexpr int lanes = bytes / sizeof(Real), registers = 2 * lanes <= 16 ? 2 : 1, columns = registers * lanes;
+  static constexpr int lanes = bytes / sizeof(Real), registers = 2 * lanes <= 16 ? 2 : 1,
+                       columns = registers * lanes;
 };
 
 /// a = W'D, in bands of rows that stay in the cache while all pairs of columns pass over them.

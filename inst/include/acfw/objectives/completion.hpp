@@ -1,6 +1,7 @@
-// f(X) = sum over the observed entries of w_ij loss(A_ij - X_ij), Huber or squared, at a point kept as thin factors
-// X = U diag(w) V' beside its values on the observed entries. A step costs one pass over the entries; ||X||_F^2 is
-// carried along, and the divergence of a move is exact: closed form for the squared loss, piecewise for Huber's.
+// f(X) = sum over the observed entries of w_ij loss(A_ij - X_ij), Huber or squared, at a point kept as thin
+// factors X = U diag(w) V' beside its values on the observed entries. A step costs one pass over the entries;
+// ||X||_F^2 is carried along, and the divergence of a move is exact: closed form for the squared loss,
+// piecewise for Huber's.
 #pragma once
 
 #include <cmath>
@@ -51,15 +52,16 @@ class Completion {
 
   /// X <- U diag(d) V' if f is smaller there, in double precision: the guard of every corrective phase.
   bool assign_if_better(ThinSvd x) {
-    Vector z(z_.size());
-    values_of(x.U, x.d, x.V, z);
+    values_of(x.U, x.d, x.V, g_);  // the gradient lends its memory and is computed again either way
     EntryData there = data();
-    there.z = z.data();
-    if (!(loss(there) < value_)) return false;
-    z_.swap(z);
-    hold(std::move(x));
+    there.z = g_.data();
+    const bool better = loss(there) < value_;
+    if (better) {
+      z_.swap(g_);
+      hold(std::move(x));
+    }
     settle();
-    return true;
+    return better;
   }
 
   /// X <- U diag(d) V'.
@@ -96,8 +98,8 @@ class Completion {
     return best_step(u);
   }
 
-  /// The gamma in [0, 1] with the least f on the line whose values on the entries are z - gamma u. Its derivative is
-  /// piecewise linear and increasing: secant steps inside a bracket find its root.
+  /// The gamma in [0, 1] with the least f on the line whose values on the entries are z - gamma u. Its
+  /// derivative is piecewise linear and increasing: secant steps inside a bracket find its root.
   double best_step(const Vector& u) const {
     const double slope = g_.dot(u);
     if (!(slope > 0.0)) return 0.0;
@@ -157,12 +159,13 @@ class Completion {
 
   static double inner(const RankOne& a, const RankOne& b) { return a.u.dot(b.u) * a.v.dot(b.v); }
 
-  // ||p X + q v + r s||^2 expanded, and <X, d> on the way. When the terms cancel, X is almost an atom and of low
-  // rank: then the small core of the sum is formed instead.
+  // ||p X + q v + r s||^2 expanded, and <X, d> on the way. When the terms cancel, X is almost an atom and of
+  // low rank: then the small core of the sum is formed instead.
   double squared_length(const Move<RankOne>& move) {
     const double p = move.on_point, q = move.on_vertex, r = move.on_away;
     const double xv = move.vertex ? inner(*move.vertex) : 0.0, xs = move.away ? inner(*move.away) : 0.0;
-    const double vv = move.vertex ? squared_norm(*move.vertex) : 0.0, ss = move.away ? squared_norm(*move.away) : 0.0;
+    const double vv = move.vertex ? squared_norm(*move.vertex) : 0.0,
+                 ss = move.away ? squared_norm(*move.away) : 0.0;
     const double vs = move.vertex && move.away ? inner(*move.vertex, *move.away) : 0.0;
     inner_with_point_ = p * norm2_point_ + q * xv + r * xs;
     const double large = p * p * norm2_point_ + q * q * vv + r * r * ss;
@@ -221,8 +224,10 @@ class Completion {
 
   // z, f and the gradient from the factors: no rounding piles up.
   void refresh() {
-    if (rank_ == 0) z_.setZero();
-    else values_of(U_, weight_, V_, z_);
+    if (rank_ == 0)
+      z_.setZero();
+    else
+      values_of(U_, weight_, V_, z_);
     settle();
   }
 
