@@ -8,6 +8,8 @@
 # --quick uses the 100k ratings and one setting; --panels=0 leaves the paper's panels out.
 library(acfw)
 arguments <- commandArgs(TRUE)
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
+source(file.path(if (is.na(here)) "inst/bench" else here, "shared", "memory.R"))
 quick <- "--quick" %in% arguments
 panel_seconds <- as.numeric(sub("--panels=", "", grep("^--panels=", arguments, value = TRUE)))
 if (!length(panel_seconds)) panel_seconds <- if (quick) 0 else 60
@@ -92,31 +94,14 @@ cat("at nuclear norms", format(radii, digits = 5), "\n")
 ratio("completion_held_out_rmse", min(own_rmse) / min(soft_rmse), 1)
 
 # Peak memory of a fresh process beyond its input, against 6 |I| + 8 (m + n) rank doubles.
-if (file.exists("/proc/self/clear_refs")) {
-  saved <- tempfile(fileext = ".rds")
-  script <- tempfile(fileext = ".R")
-  saveRDS(x, saved)
-  writeLines(c(
-    "suppressMessages({ library(acfw); library(Matrix) })",
-    "peak <- function() {",
-    "  line <- grep('VmHWM', readLines('/proc/self/status'), value = TRUE)",
-    "  as.numeric(gsub('[^0-9]', '', line)) / 1024",
-    "}",
-    sprintf("x <- readRDS('%s')", saved),
-    "invisible(acfw_matrix_completion(x[1:50, 1:50], 1, loss = 'squared'))",
-    "invisible(gc())",
-    "writeLines('5', '/proc/self/clear_refs')  # the high-water mark starts again from here",
-    "before <- peak()",
-    sprintf("f <- acfw_matrix_completion(x, %g, loss = 'squared', control = acfw_control(rel_tol = 1e-3))",
-            if (quick) 5000 else 10000),
-    "cat(peak() - before, max(f$trace$active))"
-  ), script)
-  out <- system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", script), stdout = TRUE)
-  used <- scan(text = out[[length(out)]], quiet = TRUE)
-  allowed <- 8 * (6 * length(x@x) + 8 * sum(size) * used[[2]]) / 2^20
-  cat(sprintf("\npeak memory beyond the input %.0f MB, allowed %.0f MB (at most %g terms held)\n", used[[1]],
-              allowed, used[[2]]))
-  ratio("completion_memory", used[[1]] / allowed, 1)
+used <- peak_memory(x, c(
+  sprintf("f <- acfw_matrix_completion(input, %g, loss = 'squared', control = acfw_control(rel_tol = 1e-3))", if (quick) 5000 else 10000),
+  "cat(max(f$rank, f$trace$active))"
+), "invisible(acfw_matrix_completion(input[1:50, 1:50], 1, loss = 'squared'))")
+if (!is.na(used$bytes)) {
+  allowed <- 8 * (6 * length(x@x) + 8 * sum(size) * used$printed)
+  cat(sprintf("\npeak memory beyond the input %.0f MB, allowed %.0f MB (rank %g)\n", used$bytes / 1e6, allowed / 1e6, used$printed))
+  ratio("completion_memory", used$bytes / allowed, 1)
 }
 
 # The paper's panels.
