@@ -9,6 +9,10 @@ all_finite <- function(x) {
     .Call(`_acfw_all_finite`, x)
 }
 
+eigen_threads <- function() {
+    .Call(`_acfw_eigen_threads`)
+}
+
 lmo_minimize <- function(spec, g) {
     .Call(`_acfw_lmo_minimize`, spec, g)
 }

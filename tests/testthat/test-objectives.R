@@ -111,3 +111,7 @@ test_that("threads change nothing", {
   expect_identical(runs[[1]]$par, runs[[2]]$par)
   expect_identical(runs[[1]]$trace$gap, runs[[2]]$trace$gap)
 })
+
+test_that("no thread is started that nobody asked for", {
+  expect_identical(eigen_threads(), 1L)
+})
