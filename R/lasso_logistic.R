@@ -148,7 +148,7 @@ lasso_problem <- function(x, y, lambda, weights, intercept, standardize, call = 
     max = .Machine$double.xmax, call = call), intercept = check_flag(intercept, "intercept", call),
     standardize = check_flag(standardize, "standardize", call), scale = numeric(), stop_penalty = -1
   )
-  if (!all(c(0, 1) %in% y$y[raw > 0])) {
+  if (!any(y$y == 0 & raw > 0) || !any(y$y == 1 & raw > 0)) {
     abort_input("y", "has only one class among the observations with positive weight; both are needed.", call)
   }
   if (problem$standardize) {
@@ -190,7 +190,7 @@ check_classes <- function(y, n, call) {
     }
     return(list(y = as.double(y == levels(y)[2L]), names = levels(y)))
   }
-  if (!all(y %in% c(0, 1))) {
+  if (!all(y == 0 | y == 1)) {
     abort_input("y", paste0("must be 0 or 1, but has values ", toString(utils::head(sort(unique(y)), 4)),
                             "; use a factor for other codings."), call)
   }

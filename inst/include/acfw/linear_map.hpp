@@ -95,13 +95,8 @@ ColumnMoments column_moments(const Eigen::MatrixBase<Derived>& A, Index j, const
 
 template <class Derived>
 ColumnMoments column_moments(const Eigen::SparseCompressedBase<Derived>& A, Index j, const Vector& r) {
-  ColumnMoments moments;
-  moments.dot = column_dot(A, j, r);
-  for_column(A, j, [&](Index, double a) {
-    moments.sum += a;
-    moments.square += a * a;
-  });
-  return moments;
+  const Eigen::Map<const Vector> values(A.valuePtr() + A.outerIndexPtr()[j], column_size(A, j));
+  return {column_dot(A, j, r), values.sum(), values.squaredNorm()};
 }
 
 /// z += c A[, j]
