@@ -33,18 +33,20 @@ struct ShiftSums {
 
 namespace detail {
 
+// Registers are changed in place and never returned: how a function returns a wide one depends on the target.
+
 template <class Numbers>
-ACFW_INLINE Numbers abs_of(const Numbers& x) {
-  return x < 0.0 ? -x : x;
+ACFW_INLINE void take_absolute(Numbers& x) {
+  x = x < 0.0 ? -x : x;
 }
 
-/// exp(x) for x <= 0 to an ulp or two, 2^k e^r with |r| <= log(2)/2; what lies below exp(-708) is returned as that.
+/// x <- exp(x) for x <= 0 to an ulp or two, 2^k e^r with |r| <= log(2)/2; what lies below exp(-708) becomes that.
 template <class Numbers>
-ACFW_INLINE Numbers exp_of_negative(const Numbers& at_most_zero) {
-  using Bits = decltype(at_most_zero < at_most_zero);  // integers of the same width
+ACFW_INLINE void take_exp_of_negative(Numbers& x) {
+  using Bits = decltype(x < x);       // integers of the same width
   constexpr double magic = 0x1.8p52;  // a sum with it has its integer part in the low bits
   const Numbers least = Numbers{} - 708.0;
-  const Numbers x = at_most_zero < least ? least : at_most_zero;
+  x = x < least ? least : x;
   const Numbers shifted = x * 0x1.71547652b82fep0 + magic;
   const Numbers k = shifted - magic;
   const Numbers r = (x - k * 0x1.62e42fefa3800p-1) - k * 0x1.ef35793c76730p-45;
@@ -54,23 +56,16 @@ ACFW_INLINE Numbers exp_of_negative(const Numbers& at_most_zero) {
   Numbers e = r * (1.0 / 6227020800.0) + taylor[0];
   for (int i = 1; i < 13; ++i) e = e * r + taylor[i];
   const Bits scaled = reinterpret_cast<Bits>(e) + (reinterpret_cast<Bits>(shifted) << 52);
-  return reinterpret_cast<Numbers>(scaled);
+  x = reinterpret_cast<Numbers>(scaled);
 }
 
-/// log(1 + e) for e in [0, 1], to full relative accuracy: 2 atanh(e / (2 + e)) by its series.
+/// e <- log(1 + e) for e in [0, 1], to full relative accuracy: 2 atanh(e / (2 + e)) by its series.
 template <class Numbers>
-ACFW_INLINE Numbers log1p_of_fraction(const Numbers& e) {
+ACFW_INLINE void take_log1p_of_fraction(Numbers& e) {
   const Numbers s = e / (2.0 + e), s2 = s * s;
   Numbers sum = s2 * (1.0 / 35.0) + 1.0 / 33.0;
   for (int k = 31; k >= 1; k -= 2) sum = sum * s2 + 1.0 / k;
-  return 2.0 * s * sum;
-}
-
-template <int bytes>
-ACFW_INLINE Wide<double, bytes> at(const double* from) {
-  Wide<double, bytes> x;
-  load<double, bytes>(x, from);
-  return x;
+  e = 2.0 * s * sum;
 }
 
 template <int bytes>
@@ -80,16 +75,24 @@ ACFW_INLINE ResidualSums residuals_body(const LogisticRows& rows, double b0, con
   Numbers sums = {}, sizes = {}, weights = {};
   Index i = 0;
   for (; i + count <= rows.n; i += count) {
-    const Numbers z = at<bytes>(rows.m + i) + b0, w = at<bytes>(rows.w + i);
-    const Numbers e = exp_of_negative<Numbers>(-abs_of(z));
+    Numbers z, w, y;
+    load<double, bytes>(z, rows.m + i);
+    load<double, bytes>(w, rows.w + i);
+    load<double, bytes>(y, rows.y + i);
+    z += b0;
+    Numbers e = z;
+    take_absolute(e);
+    e = -e;
+    take_exp_of_negative(e);
     const Numbers large = 1.0 / (1.0 + e), small = e * large;
     const Numbers p = z >= 0.0 ? large : small, q = z >= 0.0 ? small : large;
-    const Numbers r = w * (at<bytes>(rows.y + i) > 0.5 ? -q : p);
+    Numbers r = w * (y > 0.5 ? -q : p);
     store<double, bytes>(out.p + i, p);
     store<double, bytes>(out.q + i, q);
     store<double, bytes>(out.r + i, r);
     sums += r;
-    sizes += abs_of(r);
+    take_absolute(r);
+    sizes += r;
     weights += w * p * q;
   }
   ResidualSums all{sum_lanes<double, bytes>(sums), sum_lanes<double, bytes>(sizes), sum_lanes<double, bytes>(weights)};
@@ -112,9 +115,18 @@ ACFW_INLINE double loss_body(const LogisticRows& rows, double b0) {
   Numbers sums = {};
   Index i = 0;
   for (; i + count <= rows.n; i += count) {
-    const Numbers z = at<bytes>(rows.m + i) + b0, s = at<bytes>(rows.y + i) > 0.5 ? -z : z;
-    const Numbers log1p_exp = log1p_of_fraction(exp_of_negative<Numbers>(-abs_of(s)));
-    sums += at<bytes>(rows.w + i) * (0.5 * (s + abs_of(s)) + log1p_exp);
+    Numbers z, w, y;
+    load<double, bytes>(z, rows.m + i);
+    load<double, bytes>(w, rows.w + i);
+    load<double, bytes>(y, rows.y + i);
+    z += b0;
+    const Numbers s = y > 0.5 ? -z : z;
+    Numbers size = s;
+    take_absolute(size);
+    Numbers rest = -size;
+    take_exp_of_negative(rest);
+    take_log1p_of_fraction(rest);
+    sums += w * (0.5 * (s + size) + rest);
   }
   double sum = sum_lanes<double, bytes>(sums);
   for (; i < rows.n; ++i) sum += rows.w[i] * softplus(rows.y[i] > 0.5 ? -(rows.m[i] + b0) : rows.m[i] + b0);
@@ -140,15 +152,23 @@ ACFW_INLINE ShiftSums shift_body(const LogisticRows& rows, double b0, const Logi
     }
   };
   while (i + count <= rows.n) {
-    const Numbers t = delta - gamma * at<bytes>(u + i), size = abs_of(t);
+    Numbers t;
+    load<double, bytes>(t, u + i);
+    t = delta - gamma * t;
+    Numbers size = t;
+    take_absolute(size);
     double largest = size[0];
     for (int k = 1; k < count; ++k) largest = largest > size[k] ? largest : size[k];
     if (!(largest < small_shift)) {
       one_by_one(i + count);
       continue;
     }
-    const Numbers w = at<bytes>(rows.w + i), p = at<bytes>(known.p + i), q = at<bytes>(known.q + i);
-    const auto shift = softplus_small_shift(p, q, t);
+    Numbers w, p, q;
+    load<double, bytes>(w, rows.w + i);
+    load<double, bytes>(p, known.p + i);
+    load<double, bytes>(q, known.q + i);
+    ShiftOf<Numbers> shift;
+    softplus_small_shift(p, q, t, shift);
     divergences += w * shift.divergence;
     slopes += w * shift.change;
     curvatures += w * (p + shift.change) * (q - shift.change);

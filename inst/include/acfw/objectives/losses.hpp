@@ -59,7 +59,7 @@ constexpr double small_shift = 1e-2;
 
 /// For |t| < small_shift: the cumulants of a Bernoulli variable.
 template <class Real>
-ACFW_INLINE ShiftOf<Real> softplus_small_shift(const Real& p, const Real& q, const Real& t) {
+ACFW_INLINE void softplus_small_shift(const Real& p, const Real& q, const Real& t, ShiftOf<Real>& out) {
   const Real v = p * q, s = q - p, t2 = t * t;
   const Real k4 = 1.0 - 6.0 * v;
   const Real k5 = 1.0 - 12.0 * v;
@@ -67,13 +67,18 @@ ACFW_INLINE ShiftOf<Real> softplus_small_shift(const Real& p, const Real& q, con
   const Real even = 1.0 + t2 * (1.0 / 12.0) * (k4 + t2 * (1.0 / 30.0) * k6);
   const Real odd = t * (1.0 / 3.0) * (1.0 + t2 * (1.0 / 20.0) * k5);
   const Real change = 1.0 + 0.5 * s * t * (1.0 + t2 * (1.0 / 12.0) * k5) + t2 * (1.0 / 6.0) * (k4 + t2 * (1.0 / 20.0) * k6);
-  return {0.5 * v * t2 * (even + s * odd), v * t * change};
+  out.divergence = 0.5 * v * t2 * (even + s * odd);
+  out.change = v * t * change;
 }
 
 /// To full relative accuracy however small t is: the series for small t, and log1p(p expm1(t)) - p t, read from the side
 /// on which p is small, for the rest. No overflow for large t.
 inline Shift softplus_shift(double z, Tails at, double t) {
-  if (std::abs(t) < small_shift) return softplus_small_shift(at.p, at.q, t);
+  Shift shift;
+  if (std::abs(t) < small_shift) {
+    softplus_small_shift(at.p, at.q, t, shift);
+    return shift;
+  }
   double p = at.p, q = at.q;
   const bool mirrored = p > q;
   if (mirrored) {
@@ -81,7 +86,6 @@ inline Shift softplus_shift(double z, Tails at, double t) {
     z = -z;
     t = -t;
   }
-  Shift shift;
   if (t > 30.0) {  // exp(t) may overflow
     shift = {softplus(z + t) + std::log(q) - p * t, tails(z + t).p - p};
   } else {
