@@ -23,7 +23,7 @@ as_observed <- function(x, weights = NULL, call = rlang::caller_env()) {
   if (!all_finite(observed$x)) {
     abort_input("x", "has observed values that are NA, NaN or infinite: remove those entries, or leave them unstored.", call)
   }
-  largest <- max(range(observed$x), -range(observed$x))  # abs() would copy them
+  largest <- max(max(observed$x), -min(observed$x))  # abs() and range() would copy them
   if (largest > 1e15) {
     abort_input("x", paste0("has values as large as ", format(largest, digits = 3), ": divide `x`, `beta` and `delta` ",
                             "by a common number; the fit scales with them."), call)
