@@ -27,8 +27,8 @@ struct MatrixOperator {
   Vector apply(const Vector& x) const { return G * x; }
   Vector apply_transposed(const Vector& y) const {
     if constexpr (std::is_base_of_v<Eigen::SparseMatrixBase<Matrix>, Matrix>) {
-      Vector x(G.cols());  // several sums at once, where Eigen's product waits for one
-      for (Index j = 0; j < G.cols(); ++j) x[j] = column_dot(G, j, y);
+      Vector x;  // several sums at once, where Eigen's product waits for one
+      transpose_times(G, y, x);
       return x;
     } else {
       return G.transpose() * y;

@@ -68,6 +68,16 @@ ACFW_INLINE void take_log1p_of_fraction(Numbers& e) {
   e = 2.0 * s * sum;
 }
 
+/// Margins, responses and weights of a register full of observations.
+template <int bytes>
+ACFW_INLINE void load_rows(const LogisticRows& rows, Index i, double b0, Wide<double, bytes>& z, Wide<double, bytes>& y,
+                           Wide<double, bytes>& w) {
+  load<double, bytes>(z, rows.m + i);
+  load<double, bytes>(y, rows.y + i);
+  load<double, bytes>(w, rows.w + i);
+  z += b0;
+}
+
 template <int bytes>
 ACFW_INLINE ResidualSums residuals_body(const LogisticRows& rows, double b0, const LogisticTails<double>& out) {
   using Numbers = Wide<double, bytes>;
@@ -76,10 +86,7 @@ ACFW_INLINE ResidualSums residuals_body(const LogisticRows& rows, double b0, con
   Index i = 0;
   for (; i + count <= rows.n; i += count) {
     Numbers z, w, y;
-    load<double, bytes>(z, rows.m + i);
-    load<double, bytes>(w, rows.w + i);
-    load<double, bytes>(y, rows.y + i);
-    z += b0;
+    load_rows<bytes>(rows, i, b0, z, y, w);
     Numbers e = z;
     take_absolute(e);
     e = -e;
@@ -116,10 +123,7 @@ ACFW_INLINE double loss_body(const LogisticRows& rows, double b0) {
   Index i = 0;
   for (; i + count <= rows.n; i += count) {
     Numbers z, w, y;
-    load<double, bytes>(z, rows.m + i);
-    load<double, bytes>(w, rows.w + i);
-    load<double, bytes>(y, rows.y + i);
-    z += b0;
+    load_rows<bytes>(rows, i, b0, z, y, w);
     const Numbers s = y > 0.5 ? -z : z;
     Numbers size = s;
     take_absolute(size);

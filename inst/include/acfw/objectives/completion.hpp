@@ -45,17 +45,13 @@ class Completion {
   double value_at(const ThinSvd& x) const {
     Vector z(z_.size());
     values_of(x.U, x.d, x.V, z);
-    EntryData there = data();
-    there.z = z.data();
-    return loss(there);
+    return loss_at(z);
   }
 
   /// X <- U diag(d) V' if f is smaller there, in double precision: the guard of every corrective phase.
   bool assign_if_better(ThinSvd x) {
     values_of(x.U, x.d, x.V, g_);  // the gradient lends its memory and is computed again either way
-    EntryData there = data();
-    there.z = g_.data();
-    const bool better = loss(there) < value_;
+    const bool better = loss_at(g_) < value_;
     if (better) {
       z_.swap(g_);
       hold(std::move(x));
@@ -232,6 +228,12 @@ class Completion {
   }
 
   void settle() { value_ = loss_and_gradient(data(), g_.data()); }
+
+  double loss_at(const Vector& z) const {
+    EntryData there = data();
+    there.z = z.data();
+    return loss(there);
+  }
 
   EntryData data() const {
     const double* weight = entries_.weight.size() > 0 ? entries_.weight.data() : nullptr;
