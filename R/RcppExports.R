@@ -13,6 +13,10 @@ eigen_threads <- function() {
     .Call(`_acfw_eigen_threads`)
 }
 
+checksum <- function(x) {
+    .Call(`_acfw_checksum`, x)
+}
+
 lmo_minimize <- function(spec, g) {
     .Call(`_acfw_lmo_minimize`, spec, g)
 }

@@ -46,6 +46,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// checksum
+std::string checksum(SEXP x);
+RcppExport SEXP _acfw_checksum(SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(checksum(x));
+    return rcpp_result_gen;
+END_RCPP
+}
 // lmo_minimize
 SEXP lmo_minimize(Rcpp::List spec, Rcpp::NumericVector g);
 RcppExport SEXP _acfw_lmo_minimize(SEXP specSEXP, SEXP gSEXP) {
@@ -382,6 +393,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_bench_transpose", (DL_FUNC) &_acfw_bench_transpose, 4},
     {"_acfw_all_finite", (DL_FUNC) &_acfw_all_finite, 1},
     {"_acfw_eigen_threads", (DL_FUNC) &_acfw_eigen_threads, 0},
+    {"_acfw_checksum", (DL_FUNC) &_acfw_checksum, 1},
     {"_acfw_lmo_minimize", (DL_FUNC) &_acfw_lmo_minimize, 2},
     {"_acfw_lmo_minimize_sparse", (DL_FUNC) &_acfw_lmo_minimize_sparse, 2},
     {"_acfw_spectral_norm_dense", (DL_FUNC) &_acfw_spectral_norm_dense, 1},
