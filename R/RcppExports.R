@@ -9,6 +9,14 @@ all_finite <- function(x) {
     .Call(`_acfw_all_finite`, x)
 }
 
+valid_compressed <- function(dim, p, i, entries) {
+    .Call(`_acfw_valid_compressed`, dim, p, i, entries)
+}
+
+processors <- function() {
+    .Call(`_acfw_processors`)
+}
+
 eigen_threads <- function() {
     .Call(`_acfw_eigen_threads`)
 }
@@ -107,6 +115,10 @@ dense_product <- function(A, B, threads) {
 
 session_go <- function(session) {
     .Call(`_acfw_session_go`, session)
+}
+
+session_interrupt <- function(session) {
+    .Call(`_acfw_session_interrupt`, session)
 }
 
 session_result <- function(session) {

@@ -21,3 +21,7 @@
 #' @importFrom rlang .data
 #' @keywords internal
 "_PACKAGE"
+
+.onLoad <- function(libname, pkgname) {
+  loaded$by <- Sys.getpid()
+}

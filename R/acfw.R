@@ -67,6 +67,8 @@ acfw <- function(par = NULL, fn, gr = NULL, lmo, method = c("cfw", "mp", "pfw", 
                  step = c("ac", "backtracking", "short", "open"), control = acfw_control(), init = NULL, ...) {
   call <- match.call()
   control <- check_control(control)
+  require_argument(fn, "the function to minimise, or a built-in objective")
+  require_argument(lmo, "a linear minimisation oracle such as lmo_simplex()")
   if (!is.null(init)) {
     init <- check_init(init, if (!missing(method)) method, if (!missing(step)) step)
     par <- init$par
@@ -75,12 +77,11 @@ acfw <- function(par = NULL, fn, gr = NULL, lmo, method = c("cfw", "mp", "pfw", 
   }
   method <- check_choice(method, c("cfw", "mp", "pfw", "afw"), "method")
   step <- check_choice(step, c("ac", "backtracking", "short", "open"), "step")
-  if (missing(fn)) abort_input("fn", "must be given: the function to minimise, or a built-in objective.")
-  if (missing(lmo)) abort_input("lmo", "must be given: a linear minimisation oracle such as lmo_simplex().")
   built_in <- inherits(fn, "acfw_objective")
   if (built_in) {
+    check_dots(..., .known = names(formals(acfw)))
     control$convex <- control$convex && fn$convex
-    par <- start_of_objective(par, fn, lmo)
+    par <- start_of_objective(par, fn, lmo, if (!is.null(init)) "init" else "par")
   } else {
     check_closures(fn, gr)
     if (is.null(par)) abort_input("par", "must be given: a feasible point to start from.")
@@ -88,6 +89,11 @@ acfw <- function(par = NULL, fn, gr = NULL, lmo, method = c("cfw", "mp", "pfw", 
   }
   control$L <- lipschitz_for(step, control$L, fn)
   engine_lmo <- lmo_for_engine(lmo, length(par))
+  identity <- generic_identity(fn, lmo, par)
+  if (!is.null(init) && length(parts <- differing_parts(init, identity))) {
+    tell_other_problem(parts)
+    init <- NULL
+  }
   engine_control <- control_with_progress(control)
   session <- if (built_in) {
     session_objective(par, fn, engine_lmo, method, step, engine_control, init$state)
@@ -95,7 +101,20 @@ acfw <- function(par = NULL, fn, gr = NULL, lmo, method = c("cfw", "mp", "pfw", 
     session_closures(par, with_dots(fn, ...), with_dots(gr, ...), engine_lmo, method, step, engine_control, init$state)
   }
   result <- run_session(session)
-  new_fit(result, like = par, control = control, method = method, step = step, call = call, init = init)
+  fit <- new_fit(result, like = par, control = control, method = method, step = step, call = call, init = init, identity = identity)
+  if (!is.function(engine_lmo)) result$doubts$oracle <- NULL  # rounding, and nobody's fault
+  raise_doubts(fit, result$doubts)
+}
+
+# A built-in objective and a built-in set are known by what they are made of. Functions have no identity: they are compared by the
+# value and the gap that they give at the point to go on from.
+generic_identity <- function(fn, lmo, par) {
+  parts <- c("kind", "A", "y", "w", "lambda", "c", "constant")
+  spec <- attr(lmo, "spec")
+  problem_identity(
+    data = if (inherits(fn, "acfw_objective")) unclass(fn)[intersect(parts, names(fn))] else "a function",
+    set = if (is.null(spec)) "a function" else spec, options = length(par)
+  )
 }
 
 check_par <- function(par, call = rlang::caller_env()) {
@@ -112,7 +131,7 @@ check_closures <- function(fn, gr, call = rlang::caller_env()) {
 }
 
 # A built-in objective knows its dimension, so that a start can be made up: the atom at a zero gradient.
-start_of_objective <- function(par, objective, lmo, call = rlang::caller_env()) {
+start_of_objective <- function(par, objective, lmo, arg, call = rlang::caller_env()) {
   if (is.null(par)) {
     zero <- stats::setNames(numeric(objective$dim), objective$names)
     atom <- check_function(lmo, "lmo", "a function or a built-in oracle", call)(zero)
@@ -121,7 +140,7 @@ start_of_objective <- function(par, objective, lmo, call = rlang::caller_env()) 
   }
   par <- check_par(par, call)
   if (length(par) != objective$dim) {
-    abort_input("par", paste0("has ", length(par), " entries, but the objective has ", objective$dim, " variables."), call)
+    abort_input(arg, paste0("has ", length(par), " entries, but the objective has ", objective$dim, " variables."), call)
   }
   par
 }
@@ -134,14 +153,16 @@ lipschitz_for <- function(step, L, fn, call = rlang::caller_env()) {
 }
 
 check_init <- function(init, method, step, call = rlang::caller_env()) {
-  if (!inherits(init, "acfw") || is.null(init$state)) abort_input("init", "must be a fit returned by acfw().", call)
+  if (!inherits(init, "acfw") || is.null(init$state) || is.null(init$par)) {
+    abort_input("init", "must be a fit returned by acfw().", call)
+  }
   if (!is.null(method) && !identical(method, init$method)) {
     abort_input("method", paste0("must be that of the fit to continue, \"", init$method, "\"."), call)
   }
   if (!is.null(step) && !identical(step, init$step)) {
     abort_input("step", paste0("must be that of the fit to continue, \"", init$step, "\"."), call)
   }
-  init
+  check_state(init, call)
 }
 
 with_dots <- function(f, ...) if (...length()) function(x) f(x, ...) else f

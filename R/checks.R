@@ -39,6 +39,33 @@ check_choice <- function(x, choices, arg, call = rlang::caller_env()) {
   x
 }
 
+# A required argument that was left out, named as the user knows it.
+require_argument <- function(x, what, call = rlang::caller_env()) {
+  if (missing(x)) abort_input(deparse(substitute(x)), paste0("must be given: ", what, "."), call, class = "acfw_error_missing")
+}
+
+# Nothing that a user types is ignored: an argument nobody knows is an error that says what it is near to. `.instead` says what to type
+# for names that other packages use.
+check_dots <- function(..., .known = character(), .instead = character(), call = rlang::caller_env()) {
+  if (!...length()) return(invisible())
+  names <- ...names()
+  if (is.null(names)) names <- rep("", ...length())
+  stranger <- names[[1L]]
+  if (is.na(stranger) || !nzchar(stranger)) {
+    abort_input("...", "has an argument without a name that fits no parameter.", call, class = "acfw_error_unknown")
+  }
+  hint <- if (stranger %in% names(.instead)) .instead[[stranger]] else near_name(stranger, .known)
+  abort_input(stranger, paste0("is not an argument of this function.", hint), call, class = "acfw_error_unknown")
+}
+
+near_name <- function(name, known) {
+  known <- setdiff(known, "...")
+  if (!length(known)) return("")
+  distance <- utils::adist(tolower(gsub("[._]", "", name)), tolower(gsub("[._]", "", known)))[1L, ]
+  if (min(distance) > max(1, nchar(name) / 3)) return("")
+  paste0(" Did you mean `", known[[which.min(distance)]], "`?")
+}
+
 check_function <- function(x, arg, what, call = rlang::caller_env()) {
   if (!is.function(x)) abort_input(arg, paste0("must be ", what, ", not ", describe(x), "."), call)
   x
@@ -54,7 +81,7 @@ check_finite <- function(x, arg, call = rlang::caller_env()) {
 # A matrix the C++ side can map without a copy: a double matrix or a dgCMatrix.
 check_matrix <- function(x, arg, call = rlang::caller_env()) {
   if (methods::is(x, "Matrix")) {
-    x <- if (methods::is(x, "dgCMatrix")) x else as_dgc(x)
+    x <- check_compressed(if (methods::is(x, "dgCMatrix")) x else as_dgc(x), arg, call)
     values <- x@x
   } else {
     if (is.data.frame(x) || !is.matrix(x) || !(is.numeric(x) || is.logical(x))) {
@@ -65,6 +92,13 @@ check_matrix <- function(x, arg, call = rlang::caller_env()) {
   }
   if (any(dim(x) == 0L)) abort_input(arg, "must have at least one row and one column.", call)
   if (!all_finite(values)) abort_input(arg, "must not contain NA, NaN or infinite values.", call)
+  x
+}
+
+check_compressed <- function(x, arg, call = rlang::caller_env()) {
+  if (!valid_compressed(x@Dim, x@p, x@i, length(x@x))) {
+    abort_input(arg, "is a sparse matrix whose slots contradict one another; build it with Matrix::sparseMatrix().", call)
+  }
   x
 }
 

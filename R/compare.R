@@ -25,8 +25,11 @@ acfw_compare <- function(..., method = c("cfw", "pfw", "afw"), step = c("ac", "b
   for (one in method) check_choice(one, c("cfw", "mp", "pfw", "afw"), "method")
   for (one in step) check_choice(one, c("ac", "backtracking", "short", "open"), "step")
   grid <- expand.grid(step = step, method = method, stringsAsFactors = FALSE)
-  fits <- Map(function(method, step) acfw(..., method = method, step = step), grid$method, grid$step)
-  new_compare(unname(fits), given_labels(unname(fits)))
+  runs <- until_interrupted(seq_len(nrow(grid)), function(k) acfw(..., method = grid$method[[k]], step = grid$step[[k]]))
+  fits <- runs$results
+  if (runs$interrupted) tell_interrupted(paste0("the comparison has ", length(fits), " of ", nrow(grid), " runs."))
+  if (!length(fits)) rlang::interrupt()
+  new_compare(fits, given_labels(fits))
 }
 
 given_labels <- function(fits) {

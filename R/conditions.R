@@ -8,9 +8,11 @@ abort_input <- function(arg, message, call = rlang::caller_env(), class = NULL) 
   )
 }
 
-# A closure returned what cannot be used: `problem` is list(arg, message), as the C++ side hands it over.
-abort_closure <- function(problem, call = rlang::caller_env()) {
-  abort_input(problem$arg, paste0(problem$message, "."), call = call, class = "acfw_error_closure")
+# What the C++ side could not go on with, as it hands it over: list(arg, message, type).
+abort_session <- function(failed, call = rlang::caller_env()) {
+  class <- paste0("acfw_error_", failed$type)
+  if (nzchar(failed$arg)) abort_input(failed$arg, paste0(failed$message, "."), call = call, class = class)
+  rlang::abort(failed$message, class = c(class, "acfw_error"), call = call, use_cli_format = FALSE)
 }
 
 warn_acfw <- function(message, class = NULL) {

@@ -16,8 +16,10 @@
 #'   as for pairwise steps on features of different scale.
 #' * a numeric vector (`r[0]`, `r[1]`, ...; 1 after its end) or a function of `t`.
 #'
-#' @param tol,rel_tol Stop when the gap is at most `tol`, or at most `rel_tol` times the absolute objective.
-#' @param max_iter Most iterations, rejected trials included. When a fit is continued, most further iterations.
+#' @param tol,rel_tol Stop when the gap is at most `tol`, or at most `rel_tol` times the absolute objective. One given alone is
+#'   the tolerance: the other is 0 then. With neither given, `tol` is 1e-8 and `rel_tol` is 1e-6.
+#' @param max_iter Most iterations, rejected trials included; `Inf` for no limit. When a fit is continued, most further
+#'   iterations.
 #' @param max_time Most seconds.
 #' @param L The Lipschitz constant of the gradient, for `step = "short"`. Built-in objectives know their own.
 #' @param damping `"paper"`, `"budget"`, the result of [damping_budget()], a numeric vector, or a function of the
@@ -26,18 +28,21 @@
 #' @param convex Is the objective convex? If not, the gap measures stationarity, not suboptimality, and
 #'   `step = "open"` uses `1 / sqrt(t + 1)` in place of `2 / (t + 2)`.
 #' @param trace `TRUE` records every iteration, a whole number `k` every k-th, `FALSE` none but the last.
-#' @param threads Threads for products with large matrices. Results are the same for any number.
+#' @param threads Threads for products with large matrices, at most as many as the machine has processors, and one in a forked
+#'   process (as of [parallel::mclapply()]). Results are the same for any number.
 #' @param callback A function called with a list (`iter`, `seconds`, `objective`, `gap`, `L`, `gamma`, `accepted`,
 #'   `active`) after every recorded iteration; it stops the run by returning `TRUE`. Its time is not counted.
 #' @param progress Show a progress bar on runs longer than two seconds? Defaults to interactive sessions.
+#' @param ... Must be empty.
 #' @return A list of class `acfw_control`.
 #' @examples
 #' acfw_control(rel_tol = 1e-10, max_iter = 5000)
 #' acfw_control(damping = damping_budget(rho = 0.7))
 #' @export
-acfw_control <- function(tol = 1e-8, rel_tol = 1e-6, max_iter = 10000, max_time = Inf, L = NULL,
-                         damping = "paper", delta = 1, convex = TRUE, trace = TRUE, threads = 1,
-                         callback = NULL, progress = rlang::is_interactive()) {
+acfw_control <- function(tol = if (missing(rel_tol)) 1e-8 else 0, rel_tol = if (missing(tol)) 1e-6 else 0,
+                         max_iter = 10000, max_time = Inf, L = NULL, damping = "paper", delta = 1, convex = TRUE,
+                         trace = TRUE, threads = 1, callback = NULL, progress = rlang::is_interactive(), ...) {
+  check_dots(..., .known = names(formals(acfw_control)))
   structure(
     list(
       tol = check_number(tol, "tol", min = 0),

@@ -38,7 +38,7 @@
 #' predict(fit, a[, 1:3])
 #' @export
 acfw_dictionary_learning <- function(a, p, beta, method = "cfw", step = c("ac", "backtracking", "short", "open"),
-                                     control = acfw_control(rel_tol = 1e-3, max_iter = 1000, damping = "budget"),
+                                     control = acfw_control(tol = 1e-8, rel_tol = 1e-3, max_iter = 1000, damping = "budget"),
                                      init = NULL, ...) {
   call <- match.call()
   rlang::check_dots_empty()

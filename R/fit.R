@@ -1,14 +1,15 @@
 # The fit object: how it is put together, printed and summarised.
 
-# `result` comes from the C++ side; `like` has the shape of the point; `init` is the fit that was continued.
-new_fit <- function(result, like, control, method, step, call, init = NULL, class = NULL) {
+# `result` comes from the C++ side; `like` has the shape of the point; `init` is the fit that was continued,
+# or NULL; `identity` that of the problem.
+new_fit <- function(result, like, control, method, step, call, init = NULL, class = NULL, identity = NULL) {
   if (!is.null(like)) attributes(result$par) <- attributes(like)
-  if (!is.null(init)) result <- continue_trace(result, init)
-  if (result$ascent) warn_ascent()
+  if (result$restarted) tell_other_problem("value")
+  if (!is.null(init) && !result$restarted) result <- continue_trace(result, init)
   fit <- list(
     par = result$par, objective = result$objective, gap = result$gap, status = result$status,
     counts = result$counts, seconds = result$seconds, trace = result$trace, active = result$state$active,
-    method = method, step = step, control = control, call = call, state = result$state
+    method = method, step = step, control = control, call = call, state = result$state, identity = identity
   )
   structure(fit, class = c(class, "acfw"))
 }
@@ -24,20 +25,13 @@ continue_trace <- function(result, init) {
   result
 }
 
-warn_ascent <- function() {
-  warn_acfw(paste(
-    "`lmo` returned an atom along which the objective does not decrease; the run was stopped.",
-    "An oracle must minimise <g, v> over the set: check its sign, and that `par` lies in the set."
-  ), "acfw_warning_lmo")
-}
-
 status_text <- function(fit) {
   switch(fit$status,
     converged = "converged",
     max_iter = "stopped at the iteration limit",
     max_time = "stopped at the time limit",
     interrupted = "interrupted",
-    stalled = "stalled: no further progress in floating point"
+    stalled = if (length(fit$doubts)) "stopped: what it was told is contradictory" else "stalled: no further progress in floating point"
   )
 }
 
@@ -54,7 +48,8 @@ step_label <- function(step) {
 }
 
 gap_label <- function(fit) {
-  certified <- fit$control$convex && fit$method != "mp"
+  if (length(setdiff(fit$doubts, "convexity"))) return("bounds nothing")
+  certified <- fit$control$convex && fit$method != "mp" && !length(fit$doubts)
   if (certified) "bounds the suboptimality" else "measures stationarity"
 }
 

@@ -3,24 +3,32 @@
 # Advances `session` until it stops and returns its result. An interrupt leaves the session at the last point it
 # had accepted, which is what is collected then.
 run_session <- function(session, call = rlang::caller_env()) {
-  if (is.list(session)) abort_closure(session, call)
-  interrupted <- FALSE
-  problem <- tryCatch(session_go(session), interrupt = function(condition) {
-    interrupted <<- TRUE
-    NULL
-  })
-  if (!is.null(problem)) abort_closure(problem, call)
-  result <- session_result(session)
-  if (interrupted) result$status <- "interrupted"
-  result
+  if (is.list(session)) abort_session(session, call)
+  failed <- tryCatch(session_go(session), interrupt = function(condition) finish_interrupted(session))
+  if (!is.null(failed)) abort_session(failed, call)
+  session_result(session)
+}
+
+# The certificate of the last point, unless the user is in a hurry and interrupts that as well: the gap is infinite then.
+finish_interrupted <- function(session) {
+  tryCatch(session_interrupt(session), interrupt = function(condition) NULL)
 }
 
 # The control as the C++ side reads it: with `tick`, called several times a second, if a progress bar is wanted. The bar
 # goes when the function whose frame is `env` ends, however it ends.
 control_with_progress <- function(control, env = rlang::caller_env()) {
+  control$threads <- usable_threads(control$threads)
   control["tick"] <- list(if (control$progress) progress_tick(env))
   control
 }
+
+# As many threads as were asked for and as the machine has; one in a forked child, where those of the parent do not exist but
+# OpenMP waits for them.
+usable_threads <- function(threads) {
+  if (Sys.getpid() != loaded$by) 1 else min(threads, processors())
+}
+
+loaded <- new.env(parent = emptyenv())
 
 progress_tick <- function(env) {
   bar <- NULL

@@ -36,6 +36,30 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// valid_compressed
+bool valid_compressed(Rcpp::IntegerVector dim, Rcpp::IntegerVector p, Rcpp::IntegerVector i, double entries);
+RcppExport SEXP _acfw_valid_compressed(SEXP dimSEXP, SEXP pSEXP, SEXP iSEXP, SEXP entriesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type dim(dimSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type p(pSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type i(iSEXP);
+    Rcpp::traits::input_parameter< double >::type entries(entriesSEXP);
+    rcpp_result_gen = Rcpp::wrap(valid_compressed(dim, p, i, entries));
+    return rcpp_result_gen;
+END_RCPP
+}
+// processors
+int processors();
+RcppExport SEXP _acfw_processors() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(processors());
+    return rcpp_result_gen;
+END_RCPP
+}
 // eigen_threads
 int eigen_threads();
 RcppExport SEXP _acfw_eigen_threads() {
@@ -377,6 +401,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// session_interrupt
+SEXP session_interrupt(SEXP session);
+RcppExport SEXP _acfw_session_interrupt(SEXP sessionSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type session(sessionSEXP);
+    rcpp_result_gen = Rcpp::wrap(session_interrupt(session));
+    return rcpp_result_gen;
+END_RCPP
+}
 // session_result
 Rcpp::List session_result(SEXP session);
 RcppExport SEXP _acfw_session_result(SEXP sessionSEXP) {
@@ -392,6 +427,8 @@ END_RCPP
 static const R_CallMethodDef CallEntries[] = {
     {"_acfw_bench_transpose", (DL_FUNC) &_acfw_bench_transpose, 4},
     {"_acfw_all_finite", (DL_FUNC) &_acfw_all_finite, 1},
+    {"_acfw_valid_compressed", (DL_FUNC) &_acfw_valid_compressed, 4},
+    {"_acfw_processors", (DL_FUNC) &_acfw_processors, 0},
     {"_acfw_eigen_threads", (DL_FUNC) &_acfw_eigen_threads, 0},
     {"_acfw_checksum", (DL_FUNC) &_acfw_checksum, 1},
     {"_acfw_lmo_minimize", (DL_FUNC) &_acfw_lmo_minimize, 2},
@@ -417,6 +454,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_singular_block_sparse", (DL_FUNC) &_acfw_singular_block_sparse, 3},
     {"_acfw_dense_product", (DL_FUNC) &_acfw_dense_product, 3},
     {"_acfw_session_go", (DL_FUNC) &_acfw_session_go, 1},
+    {"_acfw_session_interrupt", (DL_FUNC) &_acfw_session_interrupt, 1},
     {"_acfw_session_result", (DL_FUNC) &_acfw_session_result, 1},
     {NULL, NULL, 0}
 };

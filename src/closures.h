@@ -5,19 +5,27 @@
 
 #include <Rcpp.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
 
+#include "acfw/active_set.hpp"
 #include "acfw/dictionaries/any_dictionary.hpp"
+#include "acfw/frank_wolfe.hpp"
 #include "r_atoms.h"
 
 /// The gradient a closure returned, shared with the oracle so that it sees R's own vector and not a copy.
 using LentGradient = std::shared_ptr<Rcpp::RObject>;
 
+// Whatever R raises inside, a failing allocation included, unwinds C++ frames properly.
 inline SEXP call_closure(SEXP closure, SEXP argument) {
-  const Rcpp::Shield<SEXP> call(Rf_lang2(closure, argument));
-  return Rcpp::Rcpp_fast_eval(call, R_GlobalEnv);
+  return Rcpp::unwindProtect([&] {
+    SEXP call = PROTECT(Rf_lang2(closure, argument));
+    SEXP answer = Rf_eval(call, R_GlobalEnv);
+    UNPROTECT(1);
+    return answer;
+  });
 }
 
 class ClosureObjective {
@@ -30,6 +38,7 @@ class ClosureObjective {
   }
 
   SEXP point() const { return x_; }
+  VectorMap vector() const { return map(x_); }
   double value() const { return value_; }
   long fn_calls() const { return fn_calls_; }
   long gr_calls() const { return gr_calls_; }
@@ -61,8 +70,8 @@ class ClosureObjective {
   /// From two values of fn while they differ by more than their rounding; below that from two gradients,
   /// D = <grad f(x) - grad f(y), x - y> / 2 to second order, which loses no digits.
   double divergence(double gamma) {
-    trial_ = shaped_like_point();
-    Eigen::Map<Eigen::VectorXd>(REAL(trial_), d_.size()) = map(x_) - gamma * d_;
+    if (!compared_) compare_along(d_, slope_);
+    trial_ = point_at(gamma, d_);
     trial_value_ = call_fn(trial_);
     trial_gamma_ = gamma;
     trial_has_gradient_ = false;
@@ -83,18 +92,64 @@ class ClosureObjective {
     trial_gamma_ = std::numeric_limits<double>::quiet_NaN();
   }
 
+  /// The point as the weighted sum of its atoms, where they are kept and rounding has told the two apart.
+  bool rebuild(const acfw::ActiveSet<acfw::AnyAtom>* active) {
+    if (!active || active->size() == 0) return false;
+    Eigen::VectorXd sum(d_.size());
+    active->sum_into(sum);
+    if (sum == map(x_)) return false;
+    const Rcpp::RObject whole = shaped_like_point();
+    Eigen::Map<Eigen::VectorXd>(REAL(whole), sum.size()) = sum;
+    value_ = call_fn(whole);
+    x_ = whole;
+    stale_ = true;
+    return true;
+  }
+
+  /// Holds one difference of fn from x along -d against the slope <g, d> that gr claims: a gradient of another function, or
+  /// of the wrong sign, would pass for a good one everywhere else. The step is short enough for curvature to be small
+  /// and long enough for rounding to be; where there is none such, nothing is said.
+  void compare_along(const Eigen::VectorXd& d, double slope) {
+    compared_ = true;
+    const double noise = 16.0 * std::numeric_limits<double>::epsilon() * std::abs(value_);
+    for (double h = 1e-4; h >= 1e-9; h *= 1e-1) {
+      if (!(h * std::abs(slope) > 1e3 * noise)) return;
+      const Rcpp::RObject near = point_at(h, d);
+      const double change = call_fn(near) - value_;
+      if (std::abs(change + h * slope) <= 0.5 * h * std::abs(slope)) {
+        gradient_doubt_ = {};
+        return;
+      }
+      gradient_doubt_ = {true, -slope, change / h};
+    }
+  }
+
+  /// f(x - d) - f(x).
+  double change_along(const Eigen::VectorXd& d) {
+    const Rcpp::RObject far = point_at(1.0, d);
+    return call_fn(far) - value_;
+  }
+
+  const acfw::Contradiction& gradient_doubt() const { return gradient_doubt_; }
+
  private:
   static VectorMap map(SEXP x) { return VectorMap(REAL(x), Rf_xlength(x)); }
 
   // A fresh vector each time: a closure may keep the one it was given.
   SEXP shaped_like_point() const {
-    SEXP y = Rf_allocVector(REALSXP, d_.size());
-    if (ATTRIB(x_) != R_NilValue) {
-      PROTECT(y);
-      DUPLICATE_ATTRIB(y, x_);
+    return Rcpp::unwindProtect([&] {
+      SEXP y = PROTECT(Rf_allocVector(REALSXP, d_.size()));
+      if (ATTRIB(x_) != R_NilValue) DUPLICATE_ATTRIB(y, x_);
+      MARK_NOT_MUTABLE(y);
       UNPROTECT(1);
-    }
-    MARK_NOT_MUTABLE(y);
+      return y;
+    });
+  }
+
+  // x - gamma d
+  Rcpp::RObject point_at(double gamma, const Eigen::VectorXd& d) const {
+    Rcpp::RObject y = shaped_like_point();
+    Eigen::Map<Eigen::VectorXd>(REAL(y), d.size()) = map(x_) - gamma * d;
     return y;
   }
 
@@ -115,7 +170,7 @@ class ClosureObjective {
       throw InvalidResult{"gr", "returned " + std::to_string(Rf_xlength(result)) + " values, but the point has " +
                                     std::to_string(d_.size())};
     }
-    if (TYPEOF(result) != REALSXP) result = Rf_coerceVector(result, REALSXP);
+    if (TYPEOF(result) != REALSXP) result = Rcpp::unwindProtect([&] { return Rf_coerceVector(result, REALSXP); });
     if (!map(result).allFinite()) throw InvalidResult{"gr", "returned NA, NaN or infinite values"};
     held_ = result;  // protects the value while it changes owners
     return held_;
@@ -130,6 +185,8 @@ class ClosureObjective {
   double trial_gamma_ = std::numeric_limits<double>::quiet_NaN();
   bool trial_has_gradient_ = false;
   bool stale_ = true;
+  bool compared_ = false;  // fn with gr
+  acfw::Contradiction gradient_doubt_;
   long fn_calls_ = 0;
   long gr_calls_ = 0;
 };
@@ -150,9 +207,13 @@ class ClosureDictionary {
  private:
   SEXP as_r(acfw::VectorView g) const {
     if (TYPEOF(*lent_) == REALSXP && REAL(*lent_) == g.data()) return *lent_;
-    Rcpp::NumericVector copy(g.data(), g.data() + g.size());
-    DUPLICATE_ATTRIB(copy, like_);
-    return copy;
+    return Rcpp::unwindProtect([&] {
+      SEXP copy = PROTECT(Rf_allocVector(REALSXP, g.size()));
+      std::copy(g.data(), g.data() + g.size(), REAL(copy));
+      DUPLICATE_ATTRIB(copy, like_);
+      UNPROTECT(1);
+      return copy;
+    });
   }
 
   Rcpp::RObject lmo_, like_;

@@ -23,12 +23,62 @@ SEXP hand_over(std::unique_ptr<Built> session, const Rcpp::Nullable<Rcpp::List>&
   return SessionPointer(session.release());
 }
 
-class ClosureSession final : public SessionOf<ClosureObjective, AnyDictionary> {
+/// Any objective over any dictionary: what a user may have got wrong about the set is looked at once.
+template <class Objective>
+class GenericSession : public SessionOf<Objective, AnyDictionary> {
  public:
-  using SessionOf::SessionOf;
+  using Base = SessionOf<Objective, AnyDictionary>;
+
+  GenericSession(std::unique_ptr<Objective> objective, AnyDictionary dictionary, const std::string& method,
+                 const std::string& step, const Rcpp::List& control)
+      : Base(std::move(objective), std::move(dictionary), method, step, control), pursuit_(method == "mp") {}
+
+  void go() override {
+    if (pursuit_) compare_sides();
+    Base::go();
+  }
+
+ protected:
+  /// The set is compared by the gap that it gives at the point: an oracle in R has no other identity.
+  bool continues(const Rcpp::List& state) override {
+    if (!Base::continues(state)) return false;
+    const double then = Rcpp::as<double>(state["gap"]);
+    const auto v = this->dictionary_.minimize(this->objective_->gradient(), 0.0);
+    const double along = this->objective_->along_point();
+    const double now = this->direction_.gap(v, along);
+    return !std::isfinite(then) || std::abs(now - then) <= 1e-6 * (std::abs(along) + std::abs(v.value));
+  }
+
+  Rcpp::List doubts() const override {
+    Rcpp::List found = Base::doubts();
+    Base::note(found, "symmetry", symmetry_doubt_);
+    return found;
+  }
+
+ private:
+  // Matching pursuit needs -v beside every v: the least <g, v> and the least <-g, v> have to agree.
+  void compare_sides() {
+    pursuit_ = false;
+    const Vector g = this->objective_->gradient();
+    const double here = this->dictionary_.minimize(g, 0.0).value, there = this->dictionary_.minimize(-g, 0.0).value;
+    if (std::abs(here - there) > 1e-8 * (std::abs(here) + std::abs(there))) symmetry_doubt_ = {true, here, there};
+  }
+
+  bool pursuit_;
+  acfw::Contradiction symmetry_doubt_;
+};
+
+class ClosureSession final : public GenericSession<ClosureObjective> {
+ public:
+  using GenericSession::GenericSession;
+
+  void go() override {
+    GenericSession::go();
+    if (run_.t() == 0 && run_.status() == acfw::Status::converged) look_the_other_way();
+  }
 
   Rcpp::List result() override {
-    Rcpp::List list = SessionOf::result();
+    Rcpp::List list = GenericSession::result();
     Rcpp::NumericVector counts = list["counts"];
     counts["value"] = static_cast<double>(objective_->fn_calls());
     counts["gradient"] = static_cast<double>(objective_->gr_calls());
@@ -37,15 +87,47 @@ class ClosureSession final : public SessionOf<ClosureObjective, AnyDictionary> {
 
  protected:
   SEXP point() override { return objective_->point(); }
+
+  Rcpp::List doubts() const override {
+    Rcpp::List found = GenericSession::doubts();
+    note(found, "gradient", objective_->gradient_doubt());
+    note(found, "oracle", oracle_doubt_);
+    note(found, "convexity", convexity_doubt_);
+    return found;
+  }
+
+ private:
+  // A run that ends where it began has not used its closures against one another yet: a gradient of the wrong sign and an oracle
+  // that maximises both look like a minimum at a vertex, and so does a maximum. The atom on the other side tells them from one.
+  void look_the_other_way() {
+    const Vector g = objective_->gradient();
+    const double along_point = objective_->along_point();
+    const acfw::AnyAtom other = dictionary_.minimize(-g, 0.0).atom;
+    const double along_other = acfw::dot(g, other);
+    if (along_other < along_point - 1e-8 * (std::abs(along_point) + std::abs(along_other))) {
+      oracle_doubt_ = {true, along_other, along_point};
+      return;
+    }
+    Vector d = objective_->vector();
+    acfw::add_to(d, -1.0, other);
+    const double slope = along_point - along_other, change = objective_->change_along(d);
+    objective_->compare_along(d, slope);
+    if (change < -slope - 1e-7 * (std::abs(slope) + std::abs(objective_->value()))) convexity_doubt_ = {true, -slope, change};
+  }
+
+  acfw::Contradiction oracle_doubt_, convexity_doubt_;
 };
 
 template <class Objective>
-class VectorSession final : public SessionOf<Objective, AnyDictionary> {
+class VectorSession final : public GenericSession<Objective> {
  public:
-  using SessionOf<Objective, AnyDictionary>::SessionOf;
+  using GenericSession<Objective>::GenericSession;
 
  protected:
-  SEXP point() override { return this->point_of_active_set(this->objective_->point()); }
+  SEXP point() override {
+    const Vector& x = this->objective_->point();
+    return Rcpp::NumericVector(x.begin(), x.end());
+  }
 };
 
 /// An objective that keeps the R object its matrix is mapped from alive.
@@ -91,28 +173,28 @@ SEXP built_in(const Rcpp::List& spec, Rcpp::RObject owner, std::unique_ptr<Matri
 // [[Rcpp::export]]
 SEXP session_closures(Rcpp::NumericVector par, SEXP fn, SEXP gr, SEXP lmo, std::string method, std::string step,
                       Rcpp::List control, Rcpp::Nullable<Rcpp::List> state) {
-  const auto lent = std::make_shared<Rcpp::RObject>();
-  try {
+  return attempt([&] {
+    const auto lent = std::make_shared<Rcpp::RObject>();
     auto objective = std::make_unique<ClosureObjective>(fn, gr, par, lent);
     return hand_over(std::make_unique<ClosureSession>(std::move(objective), dictionary_from_r(lmo, par, lent), method,
                                                       step, control),
                      state, par.size());
-  } catch (const InvalidResult& invalid) {
-    return Rcpp::List::create(Rcpp::_["arg"] = invalid.arg, Rcpp::_["message"] = invalid.message);
-  }
+  });
 }
 
 // [[Rcpp::export]]
 SEXP session_objective(Rcpp::NumericVector par, Rcpp::List spec, SEXP lmo, std::string method, std::string step,
                        Rcpp::List control, Rcpp::Nullable<Rcpp::List> state) {
-  const Rcpp::RObject matrix = spec["A"];
-  AnyDictionary dictionary = dictionary_from_r(lmo, par, std::make_shared<Rcpp::RObject>());
-  if (Rf_isS4(matrix)) {
-    using Map = Eigen::Map<Eigen::SparseMatrix<double>>;
+  return attempt([&] {
+    const Rcpp::RObject matrix = spec["A"];
+    AnyDictionary dictionary = dictionary_from_r(lmo, par, std::make_shared<Rcpp::RObject>());
+    if (Rf_isS4(matrix)) {
+      using Map = Eigen::Map<Eigen::SparseMatrix<double>>;
+      auto A = std::make_unique<Map>(Rcpp::as<Map>(matrix));
+      return built_in(spec, matrix, std::move(A), par, dictionary, method, step, control, state);
+    }
+    using Map = Eigen::Map<Eigen::MatrixXd>;
     auto A = std::make_unique<Map>(Rcpp::as<Map>(matrix));
     return built_in(spec, matrix, std::move(A), par, dictionary, method, step, control, state);
-  }
-  using Map = Eigen::Map<Eigen::MatrixXd>;
-  auto A = std::make_unique<Map>(Rcpp::as<Map>(matrix));
-  return built_in(spec, matrix, std::move(A), par, dictionary, method, step, control, state);
+  });
 }

@@ -86,7 +86,7 @@ class LassoSession final : public Session {
     for (; at_ < radii_.size(); ++at_) {
       if (seconds() > looked + 0.1) {
         looked = seconds();
-        Rcpp::checkUserInterrupt();
+        check_interrupt();
       }
       begin(max_time_ - seconds());
       run_->go();
@@ -95,6 +95,10 @@ class LassoSession final : public Session {
       if (status == acfw::Status::interrupted || status == acfw::Status::max_time) break;
       if (penalty_ <= stop_penalty_) break;
     }
+  }
+
+  void interrupt() override {
+    if (run_) run_->interrupt();
   }
 
   Rcpp::List result() override {

@@ -1,24 +1,37 @@
 #include "session.h"
 
 #include <cmath>
+#include <limits>
 
 namespace {
 
-bool interrupt_pending() {
-  return R_ToplevelExec([](void*) { R_CheckUserInterrupt(); }, nullptr) == FALSE;
-}
-
-Rcpp::List row_to_r(const acfw::Row& row) {
-  using Rcpp::_;
-  return Rcpp::List::create(_["iter"] = static_cast<double>(row.t), _["seconds"] = row.seconds,
-                            _["objective"] = row.objective, _["gap"] = row.gap, _["L"] = row.L, _["gamma"] = row.gamma,
-                            _["accepted"] = row.accepted, _["active"] = static_cast<double>(row.active));
+// A plain list, made where a failing allocation unwinds no C++ frame.
+SEXP row_to_r(const acfw::Row& row) {
+  static const char* names[] = {"iter", "seconds", "objective", "gap", "L", "gamma", "accepted", "active", ""};
+  SEXP list = PROTECT(Rf_mkNamed(VECSXP, names));
+  const double numbers[] = {static_cast<double>(row.t), row.seconds, row.objective, row.gap, row.L, row.gamma};
+  for (int k = 0; k < 6; ++k) SET_VECTOR_ELT(list, k, Rf_ScalarReal(numbers[k]));
+  SET_VECTOR_ELT(list, 6, Rf_ScalarLogical(row.accepted));
+  SET_VECTOR_ELT(list, 7, Rf_ScalarReal(static_cast<double>(row.active)));
+  UNPROTECT(1);
+  return list;
 }
 
 SEXP call_with_row(SEXP closure, const acfw::Row& row) {
-  const Rcpp::List info = row_to_r(row);
-  const Rcpp::Shield<SEXP> call(Rf_lang2(closure, info));
-  return Rcpp::Rcpp_fast_eval(call, R_GlobalEnv);
+  return Rcpp::unwindProtect([&] {
+    SEXP info = PROTECT(row_to_r(row));
+    SEXP call = PROTECT(Rf_lang2(closure, info));
+    SEXP answer = Rf_eval(call, R_GlobalEnv);
+    UNPROTECT(2);
+    return answer;
+  });
+}
+
+// A number R calls infinite is as many iterations as there can be.
+long count_of(const Rcpp::RObject& number) {
+  const double count = Rcpp::as<double>(number);
+  constexpr long most = std::numeric_limits<long>::max();
+  return count < static_cast<double>(most) ? static_cast<long>(count) : most;
 }
 
 const char* step_name(acfw::StepKind kind) {
@@ -70,9 +83,9 @@ acfw::Control make_control(const Rcpp::List& control) {
   acfw::Control made;
   made.tol = Rcpp::as<double>(control["tol"]);
   made.rel_tol = Rcpp::as<double>(control["rel_tol"]);
-  made.max_iter = static_cast<long>(Rcpp::as<double>(control["max_iter"]));
+  made.max_iter = count_of(control["max_iter"]);
   made.max_time = Rcpp::as<double>(control["max_time"]);
-  made.trace_every = static_cast<long>(Rcpp::as<double>(control["trace"]));
+  made.trace_every = count_of(control["trace"]);
   const Rcpp::RObject callback = control["callback"];
   if (!callback.isNULL()) {
     made.callback = [callback](const acfw::Row& row) { return is_true(call_with_row(callback, row)); };
@@ -80,7 +93,8 @@ acfw::Control make_control(const Rcpp::List& control) {
   const Rcpp::RObject tick = control["tick"];
   made.poll = [tick](const acfw::Row& row) {
     if (!tick.isNULL()) call_with_row(tick, row);
-    return interrupt_pending();
+    check_interrupt();
+    return false;
   };
   return made;
 }
@@ -127,15 +141,33 @@ Rcpp::List trace_to_r(const acfw::Trace& trace) {
   return frame;
 }
 
-// Advances a session until it stops. Returns NULL, or list(arg, message) where a closure's result was unusable.
+void check_interrupt() {
+  Rcpp::unwindProtect([] {
+    R_CheckUserInterrupt();
+    return R_NilValue;
+  });
+}
+
+Rcpp::List failure(const std::string& arg, const std::string& message, const std::string& type) {
+  return Rcpp::List::create(Rcpp::_["arg"] = arg, Rcpp::_["message"] = message, Rcpp::_["type"] = type);
+}
+
+// Advances a session until it stops. Returns NULL, or a failure.
 // [[Rcpp::export]]
 SEXP session_go(SEXP session) {
-  try {
+  return attempt([&] {
     SessionPointer(session)->go();
-  } catch (const InvalidResult& invalid) {
-    return Rcpp::List::create(Rcpp::_["arg"] = invalid.arg, Rcpp::_["message"] = invalid.message);
-  }
-  return R_NilValue;
+    return R_NilValue;
+  });
+}
+
+// Ends a session that an interrupt has left.
+// [[Rcpp::export]]
+SEXP session_interrupt(SEXP session) {
+  return attempt([&] {
+    SessionPointer(session)->interrupt();
+    return R_NilValue;
+  });
 }
 
 // [[Rcpp::export]]

@@ -4,7 +4,10 @@
 
 #include <Rcpp.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
+#include <new>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -18,10 +21,33 @@ class Session {
  public:
   virtual ~Session() = default;
   virtual void go() = 0;
+  /// Ends a run that an interrupt has left, at its last point.
+  virtual void interrupt() = 0;
   virtual Rcpp::List result() = 0;
 };
 
 using SessionPointer = Rcpp::XPtr<Session>;
+
+/// Unwinds to R if an interrupt or R's own time limit wants it to.
+void check_interrupt();
+
+/// What went wrong, for R to raise as a condition: the argument to blame (or ""), a sentence, and a class.
+Rcpp::List failure(const std::string& arg, const std::string& message, const std::string& type);
+
+/// What `body` returns, or the failure that ended it.
+template <class Body>
+SEXP attempt(Body body) {
+  try {
+    return body();
+  } catch (const InvalidResult& invalid) {
+    return failure(invalid.arg, invalid.message, "closure");
+  } catch (const acfw::NotFinite&) {
+    return failure("", "The objective or its gradient is too large for double precision here: rescale the data or the set.",
+                   "overflow");
+  } catch (const std::bad_alloc&) {
+    return failure("", "There is not enough memory for this problem.", "memory");
+  }
+}
 
 acfw::Control make_control(const Rcpp::List& control);
 acfw::AnyStepRule make_step(const std::string& step, const Rcpp::List& control);
@@ -34,10 +60,16 @@ acfw::ActiveSet<Atom> active_from_r(const Rcpp::List& active, acfw::Index size) 
   const Rcpp::List atoms = active["atoms"];
   const Rcpp::NumericVector weights = active["weights"];
   for (R_xlen_t k = 0; k < atoms.size(); ++k) {
-    acfw::AnyAtom atom = atom_from_r(atoms[k], size);
+    acfw::AnyAtom atom;
+    try {
+      atom = atom_from_r(atoms[k], size);
+    } catch (const InvalidResult& invalid) {
+      throw InvalidResult{"init", "holds an atom that is none: it " + invalid.message};
+    }
     if constexpr (std::is_same_v<Atom, acfw::AnyAtom>) {
       set.add(atom, weights[k]);
     } else {
+      if (!std::holds_alternative<Atom>(atom)) throw InvalidResult{"init", "holds an atom of another set"};
       set.add(std::get<Atom>(atom), weights[k]);
     }
   }
@@ -82,16 +114,22 @@ class SessionOf : public Session {
         step_(make_step(step, control)),
         run_(*objective_, dictionary_, direction_, step_, make_control(control), std::move(corrector)) {}
 
-  /// Continue where `state`, the `state` of an earlier result, left off; the objective is at its point already.
+  /// Continue where `state`, the `state` of an earlier result, left off; the objective is at its point already. If it has
+  /// another value there than the state remembers, this is another problem, and the run starts afresh from the point.
   void resume(const Rcpp::List& state, acfw::Index size) {
+    restarted_ = !continues(state);
+    if (restarted_) return;
     step_.resume(Rcpp::as<double>(state["L"]), Rcpp::as<double>(state["log_damping"]));
     if constexpr (can_be_kept<Atom>) {
       if (!Rf_isNull(state["active"])) direction_.resume(active_from_r<Atom>(state["active"], size));
+    } else {
+      (void)size;
     }
     run_.resume(static_cast<long>(Rcpp::as<double>(state["t"])));
   }
 
   void go() override { run_.go(); }
+  void interrupt() override { run_.interrupt(); }
 
   Rcpp::List result() override {
     using Rcpp::_;
@@ -103,30 +141,44 @@ class SessionOf : public Session {
     }
     return Rcpp::List::create(
         _["par"] = point(), _["objective"] = objective_->value(), _["gap"] = run_.gap(),
-        _["status"] = status_name(run_.status()), _["ascent"] = run_.ascent(), _["seconds"] = run_.seconds(),
+        _["status"] = status_name(run_.status()), _["doubts"] = doubts(), _["restarted"] = restarted_,
+        _["seconds"] = run_.seconds(),
         _["counts"] = Rcpp::NumericVector::create(_["value"] = counts.value, _["gradient"] = counts.gradient,
                                                   _["lmo"] = counts.lmo, _["rejected"] = counts.rejected),
         _["trace"] = trace_to_r(run_.trace()),
         _["state"] = Rcpp::List::create(_["t"] = static_cast<double>(run_.t()), _["L"] = step_.L(),
-                                        _["log_damping"] = step_.log_damping(), _["active"] = active));
+                                        _["log_damping"] = step_.log_damping(), _["active"] = active,
+                                        _["objective"] = objective_->value(), _["gap"] = run_.gap()));
   }
 
  protected:
   virtual SEXP point() = 0;
 
-  /// x as the weighted sum of its atoms where an active set is kept: an atom dropped leaves exact zeros behind.
-  Rcpp::NumericVector point_of_active_set(const acfw::Vector& x) const {
-    const acfw::ActiveSet<Atom>* active = direction_.active();
-    if (!active || active->size() == 0) return Rcpp::NumericVector(x.begin(), x.end());
-    Rcpp::NumericVector sum(x.size());
-    Eigen::Map<Eigen::VectorXd> into(sum.begin(), x.size());
-    for (std::size_t k = 0; k < active->size(); ++k) acfw::add_to(into, active->weight(k), active->atom(k));
-    return sum;
+  /// Is the objective at its point what `state` says?
+  virtual bool continues(const Rcpp::List& state) {
+    if (!state.containsElementNamed("objective")) return true;  // a warm start, which claims nothing
+    const double then = Rcpp::as<double>(state["objective"]), now = objective_->value();
+    return std::abs(now - then) <= same_value * std::max(std::abs(now), std::abs(then));
   }
+
+  /// What a run found that contradicts what it was told, each with what was expected and what was found.
+  virtual Rcpp::List doubts() const {
+    Rcpp::List found;
+    note(found, "convexity", run_.below_tangent());
+    note(found, "oracle", run_.ascent());
+    return found;
+  }
+
+  static void note(Rcpp::List& found, const char* name, const acfw::Contradiction& doubt) {
+    if (doubt.seen) found[name] = Rcpp::NumericVector::create(doubt.expected, doubt.found);
+  }
+
+  static constexpr double same_value = 1e-8;
 
   std::unique_ptr<Objective> objective_;
   Dictionary dictionary_;
   Direction direction_;
   acfw::AnyStepRule step_;
   Run run_;
+  bool restarted_ = false;
 };

@@ -125,3 +125,14 @@ wavy <- function(p = 8) {
 }
 
 tight <- function(...) acfw_control(tol = 0, rel_tol = 0, ...)
+
+# A fit with some fields of its state replaced.
+within_state <- function(fit, ...) {
+  for (name in ...names()) fit$state[name] <- list(...elt(match(name, ...names())))
+  fit
+}
+
+change_slot <- function(object, slot, value) {
+  methods::slot(object, slot, check = FALSE) <- value
+  object
+}

@@ -84,7 +84,7 @@ test_that("errors thrown from closures leak no memory that grows with their numb
 test_that("an oracle that ascends stops the run with a warning, at the start and later", {
   expect_warning(fit <- acfw(c(0.7, 0.3), fn, gr, function(g) replace(0 * g, which.max(g), 1)), class = "acfw_warning_lmo")
   expect_identical(fit$status, "stalled")
-  expect_identical(fit$par, c(0.7, 0.3))
+  expect_match(capture.output(fit), "bounds nothing", all = FALSE)
   calls <- 0
   turns <- function(g) { calls <<- calls + 1; if (calls < 5) corner(g) else replace(0 * g, which.max(g), 1) }
   expect_warning(fit <- acfw(c(1, 0, 0), function(x) sum(1:3 * x^2), function(x) 2 * 1:3 * x, turns), class = "acfw_warning_lmo")

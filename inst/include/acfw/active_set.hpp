@@ -65,6 +65,12 @@ class ActiveSet {
     weights_.pop_back();
   }
 
+  /// x <- sum of alpha_s s.
+  void sum_into(Eigen::Ref<Vector> x) const {
+    x.setZero();
+    for (std::size_t k = 0; k < size(); ++k) add_to(x, weights_[k], atoms_[k]);
+  }
+
   /// S <- {s : alpha_s > 0}, and every so often sum(alpha) = 1 again: thousands of rescalings would let it drift.
   void tidy() {
     for (std::size_t k = size(); k-- > 0;) {

@@ -5,6 +5,7 @@
 #include <Eigen/SparseCore>
 
 #include "acfw/atoms.hpp"
+#include "acfw/parallel.hpp"
 
 namespace acfw {
 
@@ -139,16 +140,10 @@ void add_image(const Matrix& A, double c, const AnyAtom& a, Vector& z) {
   std::visit([&](const auto& atom) { add_image(A, c, atom, z); }, a);
 }
 
-/// body(j) for j in [0, count), in parallel where more than one thread is asked for. Each j writes its own
-/// results, so the answer does not depend on the number of threads.
+/// body(j) for the columns j in [0, count), 64 at a time.
 template <class Body>
 void for_each_column(Index count, int threads, Body body) {
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 64) if (threads > 1 && count > 64)
-#else
-  (void)threads;
-#endif
-  for (Index j = 0; j < count; ++j) body(j);
+  for_each(count, threads, body, 64);
 }
 
 /// out = A' r, a column at a time: each entry is summed in one order, whatever the number of threads.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "acfw/active_set.hpp"
 #include "acfw/entries.hpp"
 #include "acfw/kernels/factor_pass.hpp"
 #include "acfw/move.hpp"
@@ -64,6 +65,16 @@ class Completion {
   void assign(ThinSvd x) {
     hold(std::move(x));
     refresh();
+  }
+
+  /// The point in its shortest form, from its atoms where they are kept, and its values on the entries.
+  bool rebuild(const ActiveSet<RankOne>* active) {
+    if (active && active->size() > 0) {
+      rank_ = 0;
+      for (std::size_t k = 0; k < active->size(); ++k) append(active->weight(k), active->atom(k));
+    }
+    assign(point());
+    return true;
   }
 
   const EntryMatrix& gradient() { return matrix_; }

@@ -54,6 +54,16 @@ class DenseObjective {
     stale_ = true;
   }
 
+  /// The point from its atoms, where they are kept; nothing else is carried along here.
+  template <class Active>
+  bool rebuild(const Active* active) {
+    if (!active || active->size() == 0) return false;
+    point_.rebuild(active);
+    value_ = function_.value(point_.x());
+    stale_ = true;
+    return true;
+  }
+
  private:
   Function function_;
   DensePoint point_;

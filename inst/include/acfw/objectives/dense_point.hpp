@@ -2,6 +2,7 @@
 // no better representation of its own shares.
 #pragma once
 
+#include "acfw/active_set.hpp"
 #include "acfw/move.hpp"
 
 namespace acfw {
@@ -23,6 +24,12 @@ class DensePoint {
   }
 
   void commit(double gamma) { x_ -= gamma * d_; }
+
+  /// x as the weighted sum of its atoms where they are kept: one dropped leaves exact zeros behind.
+  template <class Atom>
+  void rebuild(const ActiveSet<Atom>* active) {
+    if (active && active->size() > 0) active->sum_into(x_);
+  }
 
  private:
   Vector x_;

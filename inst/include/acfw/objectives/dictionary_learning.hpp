@@ -154,6 +154,13 @@ class DictionaryLearning {
     settle(sum);
   }
 
+  /// Residual and moments from scratch; the set keeps no atoms.
+  template <class Active>
+  bool rebuild(const Active*) {
+    refresh();
+    return true;
+  }
+
  private:
   double samples() const { return static_cast<double>(A_.cols()); }
 

@@ -51,6 +51,15 @@ class DrMmse {
     settle();
   }
 
+  /// The estimator from scratch; the set keeps no atoms.
+  template <class Active>
+  bool rebuild(const Active*) {
+    factor(S_.bottomRightCorner(m_, m_));
+    estimate();
+    settle();
+    return true;
+  }
+
  private:
   template <class Block>
   void factor(const Block& S_yy) {

@@ -6,6 +6,7 @@
 
 #include <limits>
 
+#include "acfw/active_set.hpp"
 #include "acfw/kernels/logistic.hpp"
 #include "acfw/move.hpp"
 #include "acfw/objectives/losses.hpp"
@@ -168,6 +169,14 @@ class LassoLogistic {
     double square = 0.0;
     for (Index j : support_) square += b_[j] * b_[j];
     return logistic_loss(rows(), b0_) + 0.5 * lambda_ * square;
+  }
+
+  /// The point from its atoms where they are kept, and everything that follows from it.
+  bool rebuild(const ActiveSet<Coordinate>* active) {
+    Vector b = b_;
+    if (active && active->size() > 0) active->sum_into(b);
+    place(std::move(b));
+    return true;
   }
 
   /// Margins and value computed afresh.

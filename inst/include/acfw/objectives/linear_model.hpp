@@ -56,6 +56,14 @@ class LinearModel {
     settle();
   }
 
+  /// The point and its image from scratch.
+  template <class Active>
+  bool rebuild(const Active* active) {
+    point_.rebuild(active);
+    refresh();
+    return true;
+  }
+
  private:
   void refresh() {
     z_ = A_ * point_.x();

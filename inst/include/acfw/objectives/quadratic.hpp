@@ -44,6 +44,14 @@ class Quadratic {
     settle();
   }
 
+  /// The point and its image from scratch.
+  template <class Active>
+  bool rebuild(const Active* active) {
+    point_.rebuild(active);
+    refresh();
+    return true;
+  }
+
  private:
   void refresh() {
     Qx_ = Q_ * point_.x();
