@@ -31,7 +31,7 @@ status_text <- function(fit) {
     max_iter = "stopped at the iteration limit",
     max_time = "stopped at the time limit",
     interrupted = "interrupted",
-    stalled = if (length(fit$doubts)) "stopped: what it was told is contradictory" else "stalled: no further progress in floating point"
+    stalled = if (length(fit$contradictions)) "stopped: what it was told is contradictory" else "stalled: no further progress in floating point"
   )
 }
 
@@ -48,8 +48,8 @@ step_label <- function(step) {
 }
 
 gap_label <- function(fit) {
-  if (length(setdiff(fit$doubts, "convexity"))) return("bounds nothing")
-  certified <- fit$control$convex && fit$method != "mp" && !length(fit$doubts)
+  if (length(setdiff(fit$contradictions, "convexity"))) return("bounds nothing")
+  certified <- fit$control$convex && fit$method != "mp" && !length(fit$contradictions)
   if (certified) "bounds the suboptimality" else "measures stationarity"
 }
 
@@ -95,7 +95,7 @@ summary.acfw <- function(object, ...) {
   steps <- object$trace[object$trace$step != "none", , drop = FALSE]
   structure(
     list(fit = object, accepted = if (nrow(steps)) mean(steps$accepted) else NA_real_, steps = table(steps$step),
-         L = utils::tail(object$trace$L, 1L), nonzero = sum(object$par != 0),
+         L = object$state$L, nonzero = sum(object$par != 0),
          active = if (!is.null(object$active)) length(object$active$weights)),
     class = "summary.acfw"
   )

@@ -103,3 +103,44 @@ test_that("the trace can be thinned", {
   expect_equal(fifth$trace$objective, every$trace$objective[every$trace$iter %in% fifth$trace$iter])
   expect_equal(none$trace$iter, 20)
 })
+
+test_that("a closure that interrupts again and again leaves the start, with a gap that claims nothing", {
+  q <- random_quadratic()
+  interrupt <- structure(class = c("interrupt", "condition"), list(message = "", call = NULL))
+  fit <- acfw(q$start, q$fn, function(x) { signalCondition(interrupt); q$gr(x) }, lmo_simplex())
+  expect_identical(fit$status, "interrupted")
+  expect_identical(fit$par, q$start)
+  expect_identical(fit$gap, Inf)
+  expect_identical(nrow(fit$trace), 1L)
+  expect_output(print(summary(fit)), "interrupted")
+})
+
+test_that("a comparison ends at an interrupt with the runs it has", {
+  q <- random_quadratic()
+  interrupt <- structure(class = c("interrupt", "condition"), list(message = "", call = NULL))
+  calls <- 0
+  fn <- function(x) { calls <<- calls + 1; if (calls == 60) signalCondition(interrupt); q$fn(x) }
+  expect_message(race <- acfw_compare(par = q$start, fn = fn, gr = q$gr, lmo = lmo_simplex(), control = tight(max_iter = 40)),
+                 class = "acfw_message_interrupted", regexp = "of 6")
+  expect_lt(length(race$fits), 6)
+  expect_identical(race$fits[[length(race$fits)]]$status, "interrupted")
+  expect_output(print(race), "interrupted")
+})
+
+test_that("R's time limit is an error and no interrupt", {
+  q <- random_quadratic()
+  slow <- function(x) { Sys.sleep(0.01); q$fn(x) }
+  limited <- function() {
+    setTimeLimit(elapsed = 0.3, transient = TRUE)
+    on.exit(setTimeLimit())
+    acfw(q$start, slow, q$gr, lmo_simplex(), control = tight(max_iter = Inf))
+  }
+  expect_error(limited(), "time limit")
+  big <- objective_least_squares(matrix(sin(1:4e5), 400), cos(1:400))
+  built_in <- function() {
+    setTimeLimit(elapsed = 0.5, transient = TRUE)
+    on.exit(setTimeLimit())
+    acfw(fn = big, lmo = lmo_l1_ball(100), control = acfw_control(tol = 0, rel_tol = 0, max_iter = Inf))
+  }
+  expect_error(built_in(), "time limit")
+})

@@ -21,7 +21,7 @@ test_that("a gradient of another function is noticed, the right one is not", {
   # steep at the start, so that a difference has to be short
   steep <- acfw(c(1e-3, 1) / 1.001, function(x) -sum(c(1, 2) * log(x + 1e-6)), function(x) -c(1, 2) / (x + 1e-6), corner,
                 control = acfw_control(max_iter = 200))
-  expect_null(steep$doubts)
+  expect_null(steep$contradictions)
 })
 
 test_that("a concave function is noticed and its gap called no bound", {

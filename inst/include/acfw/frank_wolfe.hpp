@@ -116,7 +116,12 @@ class FrankWolfe {
     asked_to_stop_ = true;
     watch_.pause();  // the exception did not
     watch_.go();
-    stop();
+    try {
+      stop();
+    } catch (...) {
+      close_trace();
+      throw;
+    }
     watch_.pause();
   }
 
@@ -223,11 +228,15 @@ class FrankWolfe {
       status_ = reason_to_stop();
     }
     if (status_ == Status::running) return false;
+    close_trace();
+    return true;
+  }
+
+  void close_trace() {
     Row row = here();
     row.L = step_.L();
     row.gamma = std::numeric_limits<double>::quiet_NaN();
     trace_.push_back(row);
-    return true;
   }
 
   void verify() {
@@ -302,7 +311,7 @@ class FrankWolfe {
     row.t = t_;
     row.seconds = watch_.seconds();
     row.objective = f_.value();
-    row.gap = gap_;
+    row.gap = gap();
     row.active = active_size();
     return row;
   }
