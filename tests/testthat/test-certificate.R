@@ -53,3 +53,18 @@ test_that("an infinite number of iterations is no limit, and an infinite stride 
   expect_gt(fit$state$t, 1)
   expect_error(acfw_control(max_itr = 5), class = "acfw_error_unknown", regexp = "max_iter")
 })
+
+test_that("weights of active sets sum to one where rounding is all there is", {
+  # a slope that rounding has turned around, and an away step from an atom that has all but 1e-17 of the weight
+  for (seed in 1:40) for (method in c("pfw", "afw")) {
+    set.seed(seed)
+    A <- matrix(rnorm(24), 4) * sample(c(1e-8, 1, 1e8), 1)
+    radius <- sample(c(1e-6, 1, 1e6), 1)
+    fit <- acfw(fn = objective_least_squares(A, rnorm(4)), lmo = lmo_group_ball(c(1, 1, 2, 2, 3, 3), radius), method = method,
+                control = acfw_control(tol = 0, rel_tol = 0, max_iter = 1000))
+    expect_equal(sum(fit$active$weights), 1, tolerance = 1e-12)
+    expect_true(all(fit$active$weights > 0))
+    expect_lte(sum(sqrt(rowsum(fit$par^2, c(1, 1, 2, 2, 3, 3)))), radius * (1 + 1e-9))
+    expect_true(all(fit$trace$gamma >= 0, na.rm = TRUE))
+  }
+})

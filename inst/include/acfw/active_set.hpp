@@ -50,6 +50,16 @@ class ActiveSet {
   /// alpha_k -= gamma.
   void take(std::size_t k, double gamma) { weights_[k] -= gamma; }
 
+  /// The weight of all atoms but the k-th.
+  double weight_beside(std::size_t k) const {
+    double sum = 0.0;
+    for (std::size_t j = 0; j < size(); ++j) sum += j == k ? 0.0 : weights_[j];
+    return sum;
+  }
+
+  /// alpha_k <- what the others leave of one: after a long step away, (1 + gamma) alpha_k - gamma would be all rounding.
+  void complete(std::size_t k) { weights_[k] = 1.0 - weight_beside(k); }
+
   void remove(std::size_t k) {
     erase_place(k);
     const std::size_t last = atoms_.size() - 1;

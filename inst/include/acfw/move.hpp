@@ -59,10 +59,10 @@ Move<Atom> pairwise(const Atom& s, double along_s, double weight, const Vertex<A
   return {StepKind::pairwise, 0.0, -1.0, 1.0, &v.atom, &s, along_s - v.value, weight};
 }
 
-/// d = s - x
+/// d = s - x; `rest` is the weight of all other atoms, 1 - weight without the cancellation.
 template <class Atom>
-Move<Atom> away(const Atom& s, double along_s, double weight, double along_point) {
-  return {StepKind::away, -1.0, 0.0, 1.0, nullptr, &s, along_s - along_point, weight / (1.0 - weight)};
+Move<Atom> away(const Atom& s, double along_s, double weight, double rest, double along_point) {
+  return {StepKind::away, -1.0, 0.0, 1.0, nullptr, &s, along_s - along_point, weight / rest};
 }
 
 /// The objective along one direction, as a step rule sees it: the slope `<g, d>`, `||d||^2`, the largest
@@ -77,8 +77,10 @@ struct Line {
   Divergence divergence;
 
   /// min{<g, d> / (L ||d||^2), gamma_max}, equation (2). Where that is not a number one can step by (L = 0 on
-  /// an unbounded line), one atom's length is tried and the curvature found there corrects it.
+  /// an unbounded line), one atom's length is tried and the curvature found there corrects it. A slope that rounding has made
+  /// negative leads nowhere.
   double short_step(double L) const {
+    if (!(slope > 0.0)) return 0.0;
     const double gamma = slope / (L * norm2);
     if (gamma < gamma_max) return gamma;
     return std::isfinite(gamma_max) ? gamma_max : 1.0;

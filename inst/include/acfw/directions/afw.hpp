@@ -1,5 +1,5 @@
 // Algorithm 5, the away-step Frank-Wolfe subroutine: towards v, or away from the worst active atom s,
-// whichever descends more steeply. With a single atom x = s and there is nothing to move away from.
+// whichever descends more steeply. Where one atom has all the weight x = s, and there is nothing to move away from.
 #pragma once
 
 #include "acfw/directions/memory.hpp"
@@ -12,8 +12,10 @@ class Afw : public ActiveSetMemory<Atom> {
   template <class Objective>
   Move<Atom> choose(Objective& objective, const Vertex<Atom>& v, double along_point) {
     worst_ = worst_atom(objective, active_);
-    if (active_.size() == 1 || along_point - v.value >= worst_.along - along_point) return towards(v, along_point);
-    return away(active_.atom(worst_.place), worst_.along, active_.weight(worst_.place), along_point);
+    const double rest = active_.weight_beside(worst_.place);
+    const bool alone = rest < dust;
+    if (alone || along_point - v.value >= worst_.along - along_point) return towards(v, along_point);
+    return away(active_.atom(worst_.place), worst_.along, active_.weight(worst_.place), rest, along_point);
   }
 
   double gap(const Vertex<Atom>& v, double along_point) const { return frank_wolfe_gap(v, along_point); }
@@ -33,7 +35,7 @@ class Afw : public ActiveSetMemory<Atom> {
       if (gamma >= move.gamma_max) {
         active_.remove(worst_.place);
       } else {
-        active_.take(worst_.place, gamma);
+        active_.complete(worst_.place);
       }
     }
     active_.tidy();
@@ -41,6 +43,7 @@ class Afw : public ActiveSetMemory<Atom> {
   }
 
  private:
+  static constexpr double dust = 1e-14;
   using ActiveSetMemory<Atom>::active_;
   using ActiveSetMemory<Atom>::worst_;
 };
