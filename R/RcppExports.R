@@ -25,6 +25,18 @@ checksum <- function(x) {
     .Call(`_acfw_checksum`, x)
 }
 
+column_deviations <- function(x, w) {
+    .Call(`_acfw_column_deviations`, x, w)
+}
+
+largest_entry <- function(x, scale) {
+    .Call(`_acfw_largest_entry`, x, scale)
+}
+
+first_not_finite <- function(x) {
+    .Call(`_acfw_first_not_finite`, x)
+}
+
 lmo_minimize <- function(spec, g) {
     .Call(`_acfw_lmo_minimize`, spec, g)
 }
@@ -75,22 +87,6 @@ session_objective <- function(par, spec, lmo, method, step, control, state) {
 
 session_lasso_logistic <- function(x, problem, radii, method, step, control) {
     .Call(`_acfw_session_lasso_logistic`, x, problem, radii, method, step, control)
-}
-
-column_deviations <- function(x, w) {
-    .Call(`_acfw_column_deviations`, x, w)
-}
-
-largest_entry <- function(x, scale) {
-    .Call(`_acfw_largest_entry`, x, scale)
-}
-
-null_intercept <- function(offset, y, w) {
-    .Call(`_acfw_null_intercept`, offset, y, w)
-}
-
-first_not_finite <- function(x) {
-    .Call(`_acfw_first_not_finite`, x)
 }
 
 session_completion <- function(observed, beta, delta, method, step, rank_max, control, init) {

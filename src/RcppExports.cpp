@@ -81,6 +81,41 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// column_deviations
+Rcpp::NumericVector column_deviations(Rcpp::RObject x, Eigen::VectorXd w);
+RcppExport SEXP _acfw_column_deviations(SEXP xSEXP, SEXP wSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Eigen::VectorXd >::type w(wSEXP);
+    rcpp_result_gen = Rcpp::wrap(column_deviations(x, w));
+    return rcpp_result_gen;
+END_RCPP
+}
+// largest_entry
+double largest_entry(Rcpp::RObject x, Eigen::VectorXd scale);
+RcppExport SEXP _acfw_largest_entry(SEXP xSEXP, SEXP scaleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Eigen::VectorXd >::type scale(scaleSEXP);
+    rcpp_result_gen = Rcpp::wrap(largest_entry(x, scale));
+    return rcpp_result_gen;
+END_RCPP
+}
+// first_not_finite
+Rcpp::NumericVector first_not_finite(Rcpp::RObject x);
+RcppExport SEXP _acfw_first_not_finite(SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(first_not_finite(x));
+    return rcpp_result_gen;
+END_RCPP
+}
 // lmo_minimize
 SEXP lmo_minimize(Rcpp::List spec, Rcpp::NumericVector g);
 RcppExport SEXP _acfw_lmo_minimize(SEXP specSEXP, SEXP gSEXP) {
@@ -269,54 +304,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// column_deviations
-SEXP column_deviations(Rcpp::RObject x, Eigen::VectorXd w);
-RcppExport SEXP _acfw_column_deviations(SEXP xSEXP, SEXP wSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Eigen::VectorXd >::type w(wSEXP);
-    rcpp_result_gen = Rcpp::wrap(column_deviations(x, w));
-    return rcpp_result_gen;
-END_RCPP
-}
-// largest_entry
-double largest_entry(Rcpp::RObject x, Eigen::VectorXd scale);
-RcppExport SEXP _acfw_largest_entry(SEXP xSEXP, SEXP scaleSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Eigen::VectorXd >::type scale(scaleSEXP);
-    rcpp_result_gen = Rcpp::wrap(largest_entry(x, scale));
-    return rcpp_result_gen;
-END_RCPP
-}
-// null_intercept
-double null_intercept(Eigen::VectorXd offset, Eigen::VectorXd y, Eigen::VectorXd w);
-RcppExport SEXP _acfw_null_intercept(SEXP offsetSEXP, SEXP ySEXP, SEXP wSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Eigen::VectorXd >::type offset(offsetSEXP);
-    Rcpp::traits::input_parameter< Eigen::VectorXd >::type y(ySEXP);
-    Rcpp::traits::input_parameter< Eigen::VectorXd >::type w(wSEXP);
-    rcpp_result_gen = Rcpp::wrap(null_intercept(offset, y, w));
-    return rcpp_result_gen;
-END_RCPP
-}
-// first_not_finite
-SEXP first_not_finite(Rcpp::RObject x);
-RcppExport SEXP _acfw_first_not_finite(SEXP xSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
-    rcpp_result_gen = Rcpp::wrap(first_not_finite(x));
-    return rcpp_result_gen;
-END_RCPP
-}
 // session_completion
 SEXP session_completion(Rcpp::List observed, double beta, double delta, std::string method, std::string step, double rank_max, Rcpp::List control, Rcpp::Nullable<Rcpp::List> init);
 RcppExport SEXP _acfw_session_completion(SEXP observedSEXP, SEXP betaSEXP, SEXP deltaSEXP, SEXP methodSEXP, SEXP stepSEXP, SEXP rank_maxSEXP, SEXP controlSEXP, SEXP initSEXP) {
@@ -456,6 +443,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_processors", (DL_FUNC) &_acfw_processors, 0},
     {"_acfw_eigen_threads", (DL_FUNC) &_acfw_eigen_threads, 0},
     {"_acfw_checksum", (DL_FUNC) &_acfw_checksum, 1},
+    {"_acfw_column_deviations", (DL_FUNC) &_acfw_column_deviations, 2},
+    {"_acfw_largest_entry", (DL_FUNC) &_acfw_largest_entry, 2},
+    {"_acfw_first_not_finite", (DL_FUNC) &_acfw_first_not_finite, 1},
     {"_acfw_lmo_minimize", (DL_FUNC) &_acfw_lmo_minimize, 2},
     {"_acfw_lmo_minimize_sparse", (DL_FUNC) &_acfw_lmo_minimize_sparse, 2},
     {"_acfw_spectral_norm_dense", (DL_FUNC) &_acfw_spectral_norm_dense, 1},
@@ -469,10 +459,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_session_closures", (DL_FUNC) &_acfw_session_closures, 8},
     {"_acfw_session_objective", (DL_FUNC) &_acfw_session_objective, 7},
     {"_acfw_session_lasso_logistic", (DL_FUNC) &_acfw_session_lasso_logistic, 6},
-    {"_acfw_column_deviations", (DL_FUNC) &_acfw_column_deviations, 2},
-    {"_acfw_largest_entry", (DL_FUNC) &_acfw_largest_entry, 2},
-    {"_acfw_null_intercept", (DL_FUNC) &_acfw_null_intercept, 3},
-    {"_acfw_first_not_finite", (DL_FUNC) &_acfw_first_not_finite, 1},
     {"_acfw_session_completion", (DL_FUNC) &_acfw_session_completion, 8},
     {"_acfw_completion_loss_at_zero", (DL_FUNC) &_acfw_completion_loss_at_zero, 2},
     {"_acfw_factor_entries", (DL_FUNC) &_acfw_factor_entries, 5},

@@ -4,6 +4,7 @@
 #include "acfw/objectives/linear_model.hpp"
 #include "acfw/objectives/quadratic.hpp"
 #include "closures.h"
+#include "designs.h"
 #include "dictionaries.h"
 #include "session.h"
 
@@ -130,22 +131,11 @@ class VectorSession final : public GenericSession<Objective> {
   }
 };
 
-/// An objective that keeps the R object its matrix is mapped from alive.
-template <class Matrix, class Objective>
-struct Anchored : Objective {
-  template <class... Args>
-  Anchored(Rcpp::RObject owner, std::unique_ptr<Matrix> matrix, Args&&... args)
-      : Objective(*matrix, std::forward<Args>(args)...), owner_(owner), matrix_(std::move(matrix)) {}
-  Rcpp::RObject owner_;
-  std::unique_ptr<Matrix> matrix_;
-};
-
-template <class Matrix>
-SEXP built_in(const Rcpp::List& spec, Rcpp::RObject owner, std::unique_ptr<Matrix> A, const Rcpp::NumericVector& par,
-              AnyDictionary dictionary, const std::string& method, const std::string& step, const Rcpp::List& control,
-              const Rcpp::Nullable<Rcpp::List>& state) {
+SEXP built_in(const Rcpp::List& spec, const Rcpp::NumericVector& par, AnyDictionary dictionary, const std::string& method,
+              const std::string& step, const Rcpp::List& control, const Rcpp::Nullable<Rcpp::List>& state) {
   const auto kind = Rcpp::as<std::string>(spec["kind"]);
   const int threads = Rcpp::as<int>(control["threads"]);
+  const std::shared_ptr<const acfw::Design> A = design_from_r(spec["A"]);
   Vector x = Eigen::Map<const Vector>(par.begin(), par.size());
   const auto start = [&](auto objective) {
     using Objective = typename decltype(objective)::element_type;
@@ -153,19 +143,12 @@ SEXP built_in(const Rcpp::List& spec, Rcpp::RObject owner, std::unique_ptr<Matri
                      state, par.size());
   };
   if (kind == "quadratic") {
-    using Objective = Anchored<Matrix, acfw::Quadratic<Matrix>>;
-    return start(std::make_unique<Objective>(owner, std::move(A), Rcpp::as<Vector>(spec["c"]),
-                                             Rcpp::as<double>(spec["constant"]), std::move(x)));
+    return start(std::make_unique<acfw::Quadratic>(A, Rcpp::as<Vector>(spec["c"]), Rcpp::as<double>(spec["constant"]),
+                                                   std::move(x), threads));
   }
-  const auto y = Rcpp::as<Vector>(spec["y"]);
-  const auto w = Rcpp::as<Vector>(spec["w"]);
-  const double lambda = Rcpp::as<double>(spec["lambda"]);
-  if (kind == "least_squares") {
-    using Objective = Anchored<Matrix, acfw::LinearModel<Matrix, acfw::SquaredLoss>>;
-    return start(std::make_unique<Objective>(owner, std::move(A), acfw::SquaredLoss{y, w}, lambda, std::move(x), threads));
-  }
-  using Objective = Anchored<Matrix, acfw::LinearModel<Matrix, acfw::LogisticLoss>>;
-  return start(std::make_unique<Objective>(owner, std::move(A), acfw::LogisticLoss{y, w}, lambda, std::move(x), threads));
+  auto loss = acfw::make_loss(kind == "least_squares" ? "gaussian" : "binomial", Rcpp::as<Vector>(spec["y"]),
+                              Rcpp::as<Vector>(spec["w"]));
+  return start(std::make_unique<acfw::LinearModel>(A, std::move(loss), Rcpp::as<double>(spec["lambda"]), std::move(x), threads));
 }
 
 }  // namespace
@@ -186,15 +169,6 @@ SEXP session_closures(Rcpp::NumericVector par, SEXP fn, SEXP gr, SEXP lmo, std::
 SEXP session_objective(Rcpp::NumericVector par, Rcpp::List spec, SEXP lmo, std::string method, std::string step,
                        Rcpp::List control, Rcpp::Nullable<Rcpp::List> state) {
   return attempt([&] {
-    const Rcpp::RObject matrix = spec["A"];
-    AnyDictionary dictionary = dictionary_from_r(lmo, par, std::make_shared<Rcpp::RObject>());
-    if (Rf_isS4(matrix)) {
-      using Map = Eigen::Map<Eigen::SparseMatrix<double>>;
-      auto A = std::make_unique<Map>(Rcpp::as<Map>(matrix));
-      return built_in(spec, matrix, std::move(A), par, dictionary, method, step, control, state);
-    }
-    using Map = Eigen::Map<Eigen::MatrixXd>;
-    auto A = std::make_unique<Map>(Rcpp::as<Map>(matrix));
-    return built_in(spec, matrix, std::move(A), par, dictionary, method, step, control, state);
+    return built_in(spec, par, dictionary_from_r(lmo, par, std::make_shared<Rcpp::RObject>()), method, step, control, state);
   });
 }

@@ -4,13 +4,14 @@
 
 #include <acfw/correctors/l1_working_set.hpp>
 #include <acfw/dictionaries/norm_balls.hpp>
-#include <acfw/objectives/lasso_logistic.hpp>
+#include <acfw/objectives/glm.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
 
+#include "designs.h"
 #include "session.h"
 
 namespace {
@@ -20,15 +21,14 @@ using acfw::Vector;
 using Atom = acfw::Coordinate;
 
 /// The working set if the method is corrective, nothing otherwise; a handle, for the set outlives the run.
-template <class Matrix>
 struct Corrector : acfw::NoCorrection {
-  acfw::L1WorkingSet<Matrix>* set = nullptr;
+  acfw::L1WorkingSet* set = nullptr;
 
-  acfw::Correction correct_instead(acfw::LassoLogistic<Matrix>& f, double gap, double L, acfw::Counts& counts) {
+  acfw::Correction correct_instead(acfw::Glm& f, double gap, double L, acfw::Counts& counts) {
     return set ? set->correct_instead(f, gap, L, counts) : acfw::Correction{};
   }
 
-  bool correct(acfw::LassoLogistic<Matrix>& f, double gap, acfw::Counts& counts) {
+  bool correct(acfw::Glm& f, double gap, acfw::Counts& counts) {
     return set && set->correct(f, gap, counts);
   }
 };
@@ -64,26 +64,24 @@ acfw::ActiveSet<Atom> atoms_of(const Vector& b, double beta) {
   return active;
 }
 
-template <class Matrix>
 class LassoSession final : public Session {
  public:
-  using Objective = acfw::LassoLogistic<Matrix>;
+  using Objective = acfw::Glm;
   using Direction = acfw::AnyDirection<Atom>;
-  using Run = acfw::FrankWolfe<Objective, Ball, Direction, acfw::AnyStepRule, Corrector<Matrix>>;
+  using Run = acfw::FrankWolfe<Objective, Ball, Direction, acfw::AnyStepRule, Corrector>;
 
-  LassoSession(Rcpp::RObject owner, std::unique_ptr<Matrix> A, const Rcpp::List& problem, std::vector<double> radii,
-               std::string method, std::string step, const Rcpp::List& control)
-      : owner_(owner),
-        A_(std::move(A)),
-        radii_(std::move(radii)),
+  LassoSession(const Rcpp::RObject& x, const Rcpp::List& problem, std::vector<double> radii, std::string method,
+               std::string step, const Rcpp::List& control)
+      : radii_(std::move(radii)),
         method_(std::move(method)),
         step_name_(std::move(step)),
         control_(control),
         stop_penalty_(Rcpp::as<double>(problem["stop_penalty"])),
-        objective_(acfw::Design<Matrix>(*A_, Rcpp::as<Vector>(problem["scale"])), Rcpp::as<Vector>(problem["y"]),
-                   Rcpp::as<Vector>(problem["w"]), Rcpp::as<double>(problem["lambda"]),
-                   Rcpp::as<bool>(problem["intercept"]), Rcpp::as<Vector>(problem["start"]),
-                   Rcpp::as<int>(control["threads"]), Rcpp::as<Vector>(problem["offset"])),
+        objective_(scaled_design(x, problem),
+                   acfw::make_loss("binomial", Rcpp::as<Vector>(problem["y"]), Rcpp::as<Vector>(problem["w"])),
+                   {Rcpp::as<double>(problem["lambda"]), Rcpp::as<bool>(problem["intercept"]),
+                    Rcpp::as<Vector>(problem["offset"]), Rcpp::as<int>(control["threads"])},
+                   Rcpp::as<Vector>(problem["start"])),
         working_set_(radii_.front()),
         direction_(acfw::make_direction<Atom>(direction_name())),
         step_(make_step(step_name_, control)) {
@@ -127,6 +125,12 @@ class LassoSession final : public Session {
   }
 
  private:
+  static std::shared_ptr<const acfw::Design> scaled_design(const Rcpp::RObject& x, const Rcpp::List& problem) {
+    auto A = design_from_r(x);
+    A->set_scale(Rcpp::as<Vector>(problem["scale"]));
+    return A;
+  }
+
   std::string direction_name() const { return method_ == "corrective" ? "cfw" : method_; }
 
   void begin() {
@@ -142,7 +146,7 @@ class LassoSession final : public Session {
     control.max_time = std::max(control.max_time - spent_, 0.0);
     const bool correct = method_ == "corrective";
     run_ = std::make_unique<Run>(objective_, ball_, direction_, step_, control,
-                                 Corrector<Matrix>{{}, correct ? &working_set_ : nullptr});
+                                 Corrector{{}, correct ? &working_set_ : nullptr});
     restarted_ = state_.size() > 0 && !continues();
     if (state_.size() > 0 && !restarted_) {
       step_.resume(Rcpp::as<double>(state_["L"]), Rcpp::as<double>(state_["log_damping"]));
@@ -165,7 +169,7 @@ class LassoSession final : public Session {
 
   // The atoms to go on from, which must be of this ball and add up to the point.
   acfw::ActiveSet<Atom> active_of_state() const {
-    acfw::ActiveSet<Atom> active = active_from_r<Atom>(state_["active"], A_->cols());
+    acfw::ActiveSet<Atom> active = active_from_r<Atom>(state_["active"], objective_.design().cols());
     Vector sum = -objective_.point();
     for (std::size_t k = 0; k < active.size(); ++k) acfw::add_to(sum, active.weight(k), active.atom(k));
     if (!(sum.lpNorm<1>() <= 1e-8 * ball_.radius)) {
@@ -177,7 +181,7 @@ class LassoSession final : public Session {
   // A point of an earlier ball is moved into this one. Pairwise and away steps shed weight slowly, so for them it is
   // put on the boundary, where the next solution lies.
   void fit_into(double beta) {
-    const double norm = objective_.point().template lpNorm<1>();
+    const double norm = objective_.point().lpNorm<1>();
     const bool outside = norm > beta * (1.0 + 1e-15) && method_ != "mp";
     const bool stretch = at_ > 0 && norm > 1e-8 * beta && norm < beta && (method_ == "pfw" || method_ == "afw");
     if (outside || stretch) objective_.place((beta / norm) * objective_.point());
@@ -196,11 +200,11 @@ class LassoSession final : public Session {
       index.push_back(static_cast<int>(j) + 1);
       value.push_back(b[j]);
     }
-    penalty_ = objective_.gradient().template lpNorm<Eigen::Infinity>();
+    penalty_ = objective_.gradient().lpNorm<Eigen::Infinity>();
     Rcpp::RObject link;
     if (radii_.size() == 1) {
-      Rcpp::NumericVector z(A_->rows());
-      for (Index i = 0; i < A_->rows(); ++i) z[i] = objective_.margin(i);
+      Rcpp::NumericVector z(objective_.design().rows());
+      for (Index i = 0; i < z.size(); ++i) z[i] = objective_.margin(i);
       link = z;
     }
     results_.push_back(Rcpp::List::create(
@@ -218,15 +222,13 @@ class LassoSession final : public Session {
     run_.reset();
   }
 
-  Rcpp::RObject owner_;
-  std::unique_ptr<Matrix> A_;
   std::vector<double> radii_;
   std::string method_, step_name_;
   Rcpp::List control_;
   double stop_penalty_;
   Objective objective_;
   Ball ball_;
-  acfw::L1WorkingSet<Matrix> working_set_;
+  acfw::L1WorkingSet working_set_;
   Direction direction_;
   acfw::AnyStepRule step_;
   Rcpp::List state_;
@@ -239,115 +241,15 @@ class LassoSession final : public Session {
   bool restarted_ = false;
 };
 
-template <class Map>
-SEXP start(const Rcpp::RObject& x, Map map, const Rcpp::List& problem, const std::vector<double>& radii,
-           const std::string& method, const std::string& step, const Rcpp::List& control) {
-  return attempt([&]() -> SEXP {
-    auto session =
-        std::make_unique<LassoSession<Map>>(x, std::make_unique<Map>(map), problem, radii, method, step, control);
-    const bool usable = Rcpp::as<bool>(problem["rescaled"]) ? session->finite() : session->in_range();
-    if (!usable) return failure("x", "is not of a size to compute with", "range");
-    return SessionPointer(session.release());
-  });
-}
-
-acfw::SparseMap map_sparse(const Rcpp::S4& x) {
-  const Rcpp::IntegerVector dim = x.slot("Dim"), i = x.slot("i"), p = x.slot("p");
-  const Rcpp::NumericVector value = x.slot("x");
-  return {dim[0], dim[1], static_cast<Index>(value.size()), p.begin(), i.begin(), value.begin()};
-}
-
-// The weight of the rows of which column j stores no entry, where they sum to one.
-template <class Map>
-double weight_not_stored(const Map& map, Index j, const Vector& w) {
-  if (acfw::column_size(map, j) == map.rows()) return 0.0;
-  double stored = 0.0;
-  acfw::for_column(map, j, [&](Index i, double) { stored += w[i]; });
-  if (stored < 0.99) return 1.0 - stored;
-  Vector rest = w;  // few: the difference would be all rounding
-  acfw::for_column(map, j, [&](Index i, double) { rest[i] = 0.0; });
-  return rest.sum();
-}
-
-// In two passes, the second of which corrects the mean, on entries brought near one: no cancellation, no overflow.
-template <class Map>
-double column_deviation(const Map& map, Index j, const Vector& w) {
-  double largest = 0.0;
-  acfw::for_column(map, j, [&](Index, double a) { largest = std::max(largest, std::abs(a)); });
-  const double unit = largest > 0.0 && std::isfinite(largest) ? std::ldexp(1.0, -std::clamp(std::ilogb(largest), -1000, 1000)) : 1.0;
-  const double rest = weight_not_stored(map, j, w);
-  double mean = 0.0;
-  acfw::for_column(map, j, [&](Index i, double a) { mean += w[i] * (unit * a); });
-  double square = rest * mean * mean, error = -rest * mean;
-  acfw::for_column(map, j, [&](Index i, double a) {
-    const double apart = unit * a - mean;
-    square += w[i] * apart * apart;
-    error += w[i] * apart;
-  });
-  const double sd = std::sqrt(std::max(square - error * error, 0.0));
-  if (!std::isfinite(mean) || !std::isfinite(square)) return std::numeric_limits<double>::quiet_NaN();
-  return sd <= 1e-10 * std::hypot(sd, mean) ? 0.0 : sd / unit;
-}
-
-template <class Body>
-SEXP with_map(const Rcpp::RObject& x, Body body) {
-  if (Rf_isS4(x)) return body(map_sparse(Rcpp::S4(x)));
-  const Rcpp::NumericMatrix dense(x);
-  return body(acfw::DenseMap(dense.begin(), dense.nrow(), dense.ncol()));
-}
-
 }  // namespace
 
 // [[Rcpp::export]]
 SEXP session_lasso_logistic(Rcpp::RObject x, Rcpp::List problem, std::vector<double> radii, std::string method,
                             std::string step, Rcpp::List control) {
-  return with_map(x, [&](auto map) { return start(x, map, problem, radii, method, step, control); });
-}
-
-// Standard deviations of the columns under weights that sum to one; 0 where a column is constant up to rounding.
-// [[Rcpp::export]]
-SEXP column_deviations(Rcpp::RObject x, Eigen::VectorXd w) {
-  return with_map(x, [&](auto map) -> SEXP {
-    Rcpp::NumericVector sd(map.cols());
-    for (Index j = 0; j < map.cols(); ++j) sd[j] = column_deviation(map, j, w);
-    return sd;
-  });
-}
-
-// The largest entry of x diag(scale) in size; an empty scale leaves x as it is.
-// [[Rcpp::export]]
-double largest_entry(Rcpp::RObject x, Eigen::VectorXd scale) {
-  double largest = 0.0;
-  with_map(x, [&](auto map) -> SEXP {
-    for (Index j = 0; j < map.cols(); ++j) {
-      const double s = scale.size() > 0 ? scale[j] : 1.0;
-      acfw::for_column(map, j, [&](Index, double a) { largest = std::max(largest, std::abs(s * a)); });
-    }
-    return R_NilValue;
-  });
-  return largest;
-}
-
-// The best intercept of a model without variables.
-// [[Rcpp::export]]
-double null_intercept(Eigen::VectorXd offset, Eigen::VectorXd y, Eigen::VectorXd w) {
-  const Eigen::MatrixXd nothing = Eigen::MatrixXd::Zero(offset.size(), 1);
-  const acfw::LassoLogistic<Eigen::MatrixXd> model(acfw::Design<Eigen::MatrixXd>(nothing), y, w, 0.0, true, Vector::Zero(1), 1,
-                                                   offset);
-  return model.intercept();
-}
-
-// The place of the first entry that is not finite, (row, column) from 1; an empty vector if there is none.
-// [[Rcpp::export]]
-SEXP first_not_finite(Rcpp::RObject x) {
-  return with_map(x, [&](auto map) -> SEXP {
-    for (Index j = 0; j < map.cols(); ++j) {
-      Index row = -1;
-      acfw::for_column(map, j, [&](Index i, double a) {
-        if (row < 0 && !std::isfinite(a)) row = i;
-      });
-      if (row >= 0) return Rcpp::NumericVector::create(static_cast<double>(row + 1), static_cast<double>(j + 1));
-    }
-    return Rcpp::NumericVector(0);
+  return attempt([&]() -> SEXP {
+    auto session = std::make_unique<LassoSession>(x, problem, radii, method, step, control);
+    const bool usable = Rcpp::as<bool>(problem["rescaled"]) ? session->finite() : session->in_range();
+    if (!usable) return failure("x", "is not of a size to compute with", "range");
+    return SessionPointer(session.release());
   });
 }

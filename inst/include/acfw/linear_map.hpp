@@ -73,33 +73,6 @@ double column_dot(const Eigen::SparseCompressedBase<Derived>& A, Index j, const 
   return (s0 + s1) + (s2 + s3);
 }
 
-/// What one pass over a column finds: A[, j]' r, the sum and the sum of squares of its entries.
-struct ColumnMoments {
-  double dot = 0.0;
-  double sum = 0.0;
-  double square = 0.0;
-};
-
-template <class Derived>
-ColumnMoments column_moments(const Eigen::MatrixBase<Derived>& A, Index j, const Vector& r) {
-  constexpr Index block = 2048;  // small enough to be read three times from the cache
-  ColumnMoments moments;
-  for (Index i = 0; i < A.rows(); i += block) {
-    const Index size = std::min(block, A.rows() - i);
-    const auto part = A.col(j).segment(i, size);
-    moments.dot += part.dot(r.segment(i, size));
-    moments.sum += part.sum();
-    moments.square += part.squaredNorm();
-  }
-  return moments;
-}
-
-template <class Derived>
-ColumnMoments column_moments(const Eigen::SparseCompressedBase<Derived>& A, Index j, const Vector& r) {
-  const Eigen::Map<const Vector> values(A.valuePtr() + A.outerIndexPtr()[j], column_size(A, j));
-  return {column_dot(A, j, r), values.sum(), values.squaredNorm()};
-}
-
 /// z += c A[, j]
 template <class Derived>
 void add_column(const Eigen::MatrixBase<Derived>& A, Index j, double c, Vector& z) {
@@ -109,35 +82,6 @@ void add_column(const Eigen::MatrixBase<Derived>& A, Index j, double c, Vector& 
 template <class Derived>
 void add_column(const Eigen::SparseCompressedBase<Derived>& A, Index j, double c, Vector& z) {
   for_column(A, j, [&](Index i, double a) { z[i] += c * a; });
-}
-
-// z += c A a, for each kind of atom.
-
-template <class Matrix>
-void add_image(const Matrix& A, double c, const Coordinate& a, Vector& z) {
-  add_column(A, a.index, c * a.value, z);
-}
-
-template <class Matrix>
-void add_image(const Matrix& A, double c, const Sparse& a, Vector& z) {
-  for (std::size_t k = 0; k < a.index.size(); ++k) add_column(A, a.index[k], c * a.value[k], z);
-}
-
-template <class Matrix>
-void add_image(const Matrix& A, double c, const Dense& a, Vector& z) {
-  z += c * (A * a.value);
-}
-
-template <class Matrix>
-void add_image(const Matrix& A, double c, const RankOne& a, Vector& z) {
-  Dense full{Vector::Zero(A.cols())};
-  add_to(full.value, 1.0, a);
-  add_image(A, c, full, z);
-}
-
-template <class Matrix>
-void add_image(const Matrix& A, double c, const AnyAtom& a, Vector& z) {
-  std::visit([&](const auto& atom) { add_image(A, c, atom, z); }, a);
 }
 
 /// body(j) for the columns j in [0, count), 64 at a time.

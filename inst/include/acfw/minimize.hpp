@@ -1,7 +1,7 @@
 // One call for programs that choose method and step rule by name, as R does: it puts the policies together, runs the
 // loop and hands back what the run has to say. The point stays where it always is, in the objective.
 //
-//   acfw::Quadratic<Eigen::MatrixXd> f(Q, c, 0.0, x);
+//   acfw::Quadratic f(Q, c, 0.0, x);
 //   acfw::Simplex simplex;
 //   acfw::Result run = acfw::minimize(f, simplex, "pfw", "ac");   // f.point(), run.gap, run.status, run.trace
 #pragma once

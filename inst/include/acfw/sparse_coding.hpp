@@ -26,6 +26,7 @@ inline std::vector<SparseCode> sparse_codes(const DenseMap& D, const DenseMap& A
   Matrix gram(p, p), target(p, n);
   multiply(D.transpose(), D, gram, 1.0, false, threads);
   multiply(D.transpose(), A, target, 1.0, false, threads);
+  const std::shared_ptr<const Design> design = design_of(gram);
   std::vector<SparseCode> codes(static_cast<std::size_t>(n));
 #ifdef _OPENMP
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 16) if (threads > 1)
@@ -34,7 +35,7 @@ inline std::vector<SparseCode> sparse_codes(const DenseMap& D, const DenseMap& A
     SparseCode& code = codes[static_cast<std::size_t>(i)];
     const double at_zero = 0.5 * A.col(i).squaredNorm();
     if (target.col(i).cwiseAbs().maxCoeff() == 0.0) continue;  // nothing of D helps: the code is zero
-    Quadratic<Matrix> f(gram, -target.col(i), at_zero, Vector::Zero(p));
+    Quadratic f(design, -target.col(i), at_zero, Vector::Zero(p));
     L1Ball ball{beta};
     Pfw<Coordinate> direction;
     AutoConditioned<BudgetDamping> step;

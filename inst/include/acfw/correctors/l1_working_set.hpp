@@ -10,10 +10,10 @@
 #include "acfw/correctors/l1_quadratic.hpp"
 #include "acfw/correctors/working_hessian.hpp"
 #include "acfw/frank_wolfe.hpp"
+#include "acfw/objectives/sparse_objective.hpp"
 
 namespace acfw {
 
-template <class Matrix>
 class L1WorkingSet : public NoCorrection {
  public:
   explicit L1WorkingSet(double radius) : radius_(radius) {}
@@ -22,8 +22,7 @@ class L1WorkingSet : public NoCorrection {
 
   /// In place of a step: enough if f falls by min{gap / 2, gap^2 / (2 L D^2)}, D the diameter, which is what the analysis
   /// of Algorithm 1 gains from a step with estimate L.
-  template <class Objective>
-  Correction correct_instead(Objective& f, double gap, double L, Counts& counts) {
+  Correction correct_instead(SparseObjective& f, double gap, double L, Counts& counts) {
     decrease_ = 0.0;
     const bool moved = correct(f, gap, counts);
     const double diameter = 2.0 * radius_;
@@ -31,8 +30,7 @@ class L1WorkingSet : public NoCorrection {
     return {moved, decrease_ >= credited, decrease_};
   }
 
-  template <class Objective>
-  bool correct(Objective& f, double gap, Counts& counts) {
+  bool correct(SparseObjective& f, double gap, Counts& counts) {
     choose(f);
     moved_ = false;
     for (int step = 0; step < most_steps; ++step) {
@@ -52,8 +50,7 @@ class L1WorkingSet : public NoCorrection {
   // W: what is in use, what is nearly in use, and as many of the largest |g| outside as W is large; of a sparse
   // design several times as many if almost all of the last W has come into use, for then the solution is likely to
   // have many more. Columns of a dense one cost too much to be tried in vain.
-  template <class Objective>
-  void choose(Objective& f) {
+  void choose(SparseObjective& f) {
     const Vector& g = f.last_gradient();
     const Vector& b = f.point();
     double mu = 0.0;
@@ -111,8 +108,7 @@ class L1WorkingSet : public NoCorrection {
     columns_.push_back(j);
   }
 
-  template <class Objective>
-  bool newton_step(Objective& f, double inner_gap, Counts& counts) {
+  bool newton_step(SparseObjective& f, double inner_gap, Counts& counts) {
     const Index k = static_cast<Index>(columns_.size());
     if (stale_ || !hessian_.formed()) {
       f.curvature(v_);
@@ -121,7 +117,8 @@ class L1WorkingSet : public NoCorrection {
     }
     const bool fresh = formed_ == 0;
     if (formed_ < k) {
-      hessian_.set(f.design(), columns_, v_, f.lambda(), f.has_intercept(), quadratic_.direct(), formed_);
+      hessian_.set(f.design(), columns_, v_, f.ridge(), f.has_intercept(), quadratic_.direct(), formed_,
+                   f.threads());
     }
     formed_ = k;
     y_ = x_;
@@ -167,7 +164,7 @@ class L1WorkingSet : public NoCorrection {
   static constexpr double sufficient = 1e-4;
 
   double radius_;
-  std::vector<Index> columns_, candidates_;
+  Columns columns_, candidates_;
   std::vector<char> inside_;
   Index formed_ = 0;  // leading columns of W that the Hessian knows
   std::size_t chosen_ = 0;
@@ -175,7 +172,7 @@ class L1WorkingSet : public NoCorrection {
   bool moved_ = false;
   double decrease_ = 0.0;
   Vector g_, x_, y_, d_, v_, model_gradient_;
-  WorkingHessian<Matrix> hessian_;
+  WorkingHessian hessian_;
   L1Quadratic quadratic_;
 };
 

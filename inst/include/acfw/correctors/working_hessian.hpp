@@ -1,23 +1,22 @@
-// The Hessian of a logistic model on a few columns W of the design: A_W' (V - v v'/sum v) A_W + lambda I, V = diag(v) the
+// The Hessian of a linear model on a few columns W of the design: A_W' (V - v v'/sum v) A_W + lambda I, V = diag(v) the
 // second derivatives of the loss and the rank-one term what profiling the intercept takes away. Formed as a
 // small dense matrix where that is cheaper than the products it saves, applied through the columns otherwise.
 #pragma once
 
 #include <Eigen/Dense>
 
-#include "acfw/design.hpp"
-#include "acfw/product.hpp"
+#include "acfw/linear/design.hpp"
 
 namespace acfw {
 
-template <class Matrix>
 class WorkingHessian {
  public:
   /// The Hessian on `columns` at curvatures v, of which the first `keep` columns are those of the last call at the same v;
   /// applied through the columns unless `densely`.
-  void set(const Design<Matrix>& A, const std::vector<Index>& columns, const Vector& v, double lambda, bool centred,
-           bool densely, Index keep) {
+  void set(const Design& A, const Columns& columns, const Vector& v, double lambda, bool centred, bool densely, Index keep,
+           int threads) {
     A_ = &A;
+    threads_ = threads;
     columns_ = &columns;
     v_ = &v;
     lambda_ = lambda;
@@ -27,15 +26,10 @@ class WorkingHessian {
     total_ = centred ? v.sum() : 0.0;
     entries_ = 0.0;
     for (Index a = 0; a < k; ++a) entries_ += static_cast<double>(A.column_size(columns[a]));
+    A.weighted_moments(columns, keep, v, lean_, diagonal_, threads);
     for (Index a = keep; a < k; ++a) {
-      double lean = 0.0, square = 0.0;
-      A.for_column(columns[a], [&](Index i, double x) {
-        const double vx = v[i] * x;
-        lean += vx;
-        square += vx * x;
-      });
-      lean_[a] = centred ? lean : 0.0;
-      diagonal_[a] = square + lambda - (total_ > 0.0 ? lean * (lean / total_) : 0.0);
+      diagonal_[a] += lambda - (total_ > 0.0 ? lean_[a] * (lean_[a] / total_) : 0.0);
+      if (!centred) lean_[a] = 0.0;
     }
     if (!densely || !can_form()) {
       formed_ = 0;
@@ -109,26 +103,25 @@ class WorkingHessian {
       }
       return;
     }
-    A_->combine(*columns_, d, u_, 1);
+    A_->combine(*columns_, d, u_, threads_);
     double mean = 0.0;
     if (total_ > 0.0) mean = lean_.head(k).dot(d) / total_;
     u_ = v_->cwiseProduct((u_.array() - mean).matrix());
     Hd.resize(k);
-    for (Index a = 0; a < k; ++a) Hd[a] = A_->dot((*columns_)[a], u_) + lambda_ * d[a];
+    A_->dots(*columns_, u_, Hd.data(), threads_);
+    Hd += lambda_ * d;
   }
 
  private:
   void form(Index keep) {
-    const Design<Matrix>& A = *A_;
-    const std::vector<Index>& columns = *columns_;
+    const Columns& columns = *columns_;
     const Index k = static_cast<Index>(columns.size());
     if (H_.cols() < k) {
       Eigen::MatrixXd larger = Eigen::MatrixXd::Zero(k + k / 2, k + k / 2);
       if (keep > 0) larger.topLeftCorner(keep, keep) = H_.topLeftCorner(keep, keep);
       H_.swap(larger);
     }
-    H_.block(0, keep, k, k - keep).setZero();
-    fill(A, columns, *v_, keep);
+    A_->gram(columns, *v_, keep, H_, threads_);
     for (Index b = keep; b < k; ++b) {
       if (total_ > 0.0) H_.col(b).head(k) -= (lean_[b] / total_) * lean_.head(k);
       H_(b, b) += lambda_;
@@ -137,72 +130,10 @@ class WorkingHessian {
     formed_ = k;
   }
 
-  // Columns `keep` and later of A_W' V A_W.
-  void fill(const Design<Matrix>& A, const std::vector<Index>& columns, const Vector& v, Index keep) {
-    if constexpr (std::is_base_of_v<Eigen::MatrixBase<Matrix>, Matrix>) {
-      fill_dense(A, columns, v, keep);
-    } else {
-      fill_sparse(A, columns, v, keep);
-    }
-  }
-
-  // Blocks of rows, scaled by sqrt(v), multiplied with themselves.
-  void fill_dense(const Design<Matrix>& A, const std::vector<Index>& columns, const Vector& v, Index keep) {
-    const Index k = static_cast<Index>(columns.size());
-    constexpr Index block = 256, strip = 96;
-    Eigen::MatrixXd rows(block, k);
-    for (Index first = 0; first < A.rows(); first += block) {
-      const Index size = std::min(block, A.rows() - first);
-      const Vector root = v.segment(first, size).cwiseSqrt();
-      for (Index a = 0; a < k; ++a) {
-        rows.col(a).head(size) = A.scale(columns[a]) * root.cwiseProduct(A.matrix().col(columns[a]).segment(first, size));
-      }
-      const auto part = rows.topRows(size);
-      for (Index b = keep; b < k; b += strip) {  // the upper triangle, in strips of columns
-        const Index width = std::min(strip, k - b);
-        multiply(part.leftCols(b + width).transpose(), part.middleCols(b, width), H_.block(0, b, b + width, width), 1.0,
-                 true);
-      }
-    }
-    for (Index b = keep; b < k; ++b) {
-      for (Index a = b + 1; a < k; ++a) H_(a, b) = H_(b, a);
-    }
-  }
-
-  // The columns of W by rows; each row adds its outer product.
-  void fill_sparse(const Design<Matrix>& A, const std::vector<Index>& columns, const Vector& v, Index keep) {
-    const Index k = static_cast<Index>(columns.size());
-    start_.assign(A.rows() + 1, 0);
-    for (Index a = 0; a < k; ++a) {
-      A.for_column(columns[a], [&](Index i, double) { ++start_[i + 1]; });
-    }
-    for (Index i = 0; i < A.rows(); ++i) start_[i + 1] += start_[i];
-    place_.resize(start_.back());
-    entry_.resize(start_.back());
-    next_.assign(start_.begin(), start_.end() - 1);
-    for (Index a = 0; a < k; ++a) {
-      A.for_column(columns[a], [&](Index i, double x) {
-        place_[next_[i]] = static_cast<int>(a);
-        entry_[next_[i]++] = x;
-      });
-    }
-    for (Index i = 0; i < A.rows(); ++i) {
-      const int last = start_[i + 1];
-      for (int t = last - 1; t >= start_[i] && place_[t] >= keep; --t) {
-        double* column = H_.data() + place_[t] * H_.outerStride();
-        const double c = v[i] * entry_[t];
-        for (int s = start_[i]; s <= t; ++s) column[place_[s]] += c * entry_[s];
-      }
-    }
-    for (Index b = keep; b < k; ++b) {
-      for (Index a = keep; a < b; ++a) H_(b, a) = H_(a, b);
-    }
-  }
-
   static constexpr Index largest_formed = 1500;
 
-  const Design<Matrix>* A_ = nullptr;
-  const std::vector<Index>* columns_ = nullptr;
+  const Design* A_ = nullptr;
+  const Columns* columns_ = nullptr;
   const Vector* v_ = nullptr;
   double lambda_ = 0.0;
   double total_ = 0.0;
@@ -210,8 +141,7 @@ class WorkingHessian {
   Eigen::MatrixXd H_, K_;
   Index formed_ = 0;  // leading columns held in H_
   double entries_ = 0.0;
-  std::vector<int> start_, next_, place_;
-  std::vector<double> entry_;
+  int threads_ = 1;
 };
 
 }  // namespace acfw

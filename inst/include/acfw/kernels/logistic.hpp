@@ -4,12 +4,14 @@
 
 #include <cmath>
 
+#include "acfw/atoms.hpp"
 #include "acfw/kernels/dispatch.hpp"
-#include "acfw/objectives/losses.hpp"
+#include "acfw/kernels/row_sums.hpp"
+#include "acfw/kernels/softplus.hpp"
 
 namespace acfw {
 
-/// The observations: margins without the intercept, responses 0 or 1, weights.
+/// The observations: margins without the intercept, responses in [0, 1], weights.
 struct LogisticRows {
   Index n;
   const double *m, *y, *w;
@@ -19,16 +21,6 @@ struct LogisticRows {
 template <class Real>
 struct LogisticTails {
   Real *p, *q, *r;
-};
-
-/// Sums over the observations at the margins: of r, of |r|, and of the second derivatives.
-struct ResidualSums {
-  double sum, size, weight;
-};
-
-/// The same for a shift t of the margins: the divergence, the change of the sum of r, the second derivatives after it.
-struct ShiftSums {
-  double divergence, slope, curvature;
 };
 
 namespace detail {
@@ -93,7 +85,7 @@ ACFW_INLINE ResidualSums residuals_body(const LogisticRows& rows, double b0, con
     take_exp_of_negative(e);
     const Numbers large = 1.0 / (1.0 + e), small = e * large;
     const Numbers p = z >= 0.0 ? large : small, q = z >= 0.0 ? small : large;
-    Numbers r = w * (y > 0.5 ? -q : p);
+    Numbers r = w * ((1.0 - y) * p - y * q);
     store<double, bytes>(out.p + i, p);
     store<double, bytes>(out.q + i, q);
     store<double, bytes>(out.r + i, r);
@@ -107,7 +99,7 @@ ACFW_INLINE ResidualSums residuals_body(const LogisticRows& rows, double b0, con
     const Tails here = tails(rows.m[i] + b0);
     out.p[i] = here.p;
     out.q[i] = here.q;
-    out.r[i] = rows.w[i] * (rows.y[i] > 0.5 ? -here.q : here.p);
+    out.r[i] = rows.w[i] * ((1.0 - rows.y[i]) * here.p - rows.y[i] * here.q);
     all.sum += out.r[i];
     all.size += std::abs(out.r[i]);
     all.weight += rows.w[i] * here.p * here.q;
@@ -124,16 +116,18 @@ ACFW_INLINE double loss_body(const LogisticRows& rows, double b0) {
   for (; i + count <= rows.n; i += count) {
     Numbers z, w, y;
     load_rows<bytes>(rows, i, b0, z, y, w);
-    const Numbers s = y > 0.5 ? -z : z;
-    Numbers size = s;
+    Numbers size = z;
     take_absolute(size);
     Numbers rest = -size;
     take_exp_of_negative(rest);
     take_log1p_of_fraction(rest);
-    sums += w * (0.5 * (s + size) + rest);
+    sums += w * ((0.5 * (z + size) - y * z) + rest);  // for y = 0 and 1 the bracket has no rounding
   }
   double sum = sum_lanes<double, bytes>(sums);
-  for (; i < rows.n; ++i) sum += rows.w[i] * softplus(rows.y[i] > 0.5 ? -(rows.m[i] + b0) : rows.m[i] + b0);
+  for (; i < rows.n; ++i) {
+    const double z = rows.m[i] + b0;
+    sum += rows.w[i] * ((1.0 - rows.y[i]) * softplus(z) + rows.y[i] * softplus(-z));
+  }
   return sum;
 }
 

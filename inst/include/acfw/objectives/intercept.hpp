@@ -1,67 +1,33 @@
-// The intercept of a logistic model: the root x of s(x) = sum_i w_i (sigmoid(z_i + x) - y_i), a function that rises from minus
-// the weight of the ones to the weight of the zeros. Margins may be of any size, so s may be a staircase whose slope underflows
-// between two steps, and Newton's method is trusted only where it can be: a sum of logistic functions obeys |s''| <= s'. Hence
-// where |s| <= s'/2 Newton steps at least halve; elsewhere a step of log(1 + |s|/s') never overshoots; and where even that
+// The search for an intercept: the root x of s(x), the sum of the derivatives of a loss at margins z + x, which rises. Margins may be
+// of any size, so s may be a staircase whose slope underflows between two steps, and Newton's method is trusted only where the
+// loss vouches for it; elsewhere a step of log(1 + |s|/s') is tried, which never overshoots where |s''| <= s'; and where even that
 // leads nowhere the root is bisected in an interval that is closed.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
-#include "acfw/kernels/logistic.hpp"
+#include "acfw/losses/loss.hpp"
 
 namespace acfw {
-
-struct Interval {
-  double from = -std::numeric_limits<double>::infinity();
-  double to = std::numeric_limits<double>::infinity();
-
-  double width() const { return to - from; }
-};
-
-/// The root lies in it: a logistic function is 0 or 1 to all digits beyond `reach`, so that only observations at which the
-/// weights passed, taken in the order of -z, may balance the ones can be near the root.
-inline Interval intercept_bounds(const LogisticRows& rows) {
-  constexpr double reach = 750.0, rounding = 1e-12;
-  std::vector<Index> order;
-  double total = 0.0, balance = 0.0;
-  for (Index i = 0; i < rows.n; ++i) {
-    if (!(rows.w[i] > 0.0)) continue;
-    order.push_back(i);
-    total += rows.w[i];
-    if (rows.y[i] > 0.5) balance -= rows.w[i];
-  }
-  std::sort(order.begin(), order.end(), [&](Index i, Index j) { return rows.m[i] > rows.m[j]; });
-  Interval bounds;
-  for (Index i : order) {
-    balance += rows.w[i];
-    bounds.to = reach - rows.m[i];
-    if (!std::isfinite(bounds.from) && balance >= -rounding * total) bounds.from = -reach - rows.m[i];
-    if (balance > rounding * total) break;
-  }
-  return bounds;
-}
 
 /// One search for the root. Example, `at(x)` returning s(x) and s'(x):
 ///
 ///   InterceptSearch search;
 ///   for (;;) {
 ///     const auto [slope, curvature] = at(x);
-///     const double next = search.next(x, slope, curvature, [&] { return intercept_bounds(rows); });
+///     const double next = search.next(x, slope, curvature, loss.newton_converges(slope, curvature),
+///                                     [&] { return loss.intercept_bounds(z); });
 ///     if (next == x) break;
 ///     x = next;
 ///   }
 class InterceptSearch {
  public:
-  /// Does Newton's method converge from a place with these?
-  static bool trusted(double slope, double curvature) { return std::abs(slope) <= 0.5 * curvature; }
-
   /// Where to look after x, at which `slope` and `curvature` were found; x itself if there is nothing better in floating
   /// point. `bounds()` gives an interval that holds the root and is asked at most once, seldom at all.
   template <class Bounds>
-  double next(double x, double slope, double curvature, Bounds bounds) {
+  double next(double x, double slope, double curvature, bool newton, Bounds bounds) {
     if (slope == 0.0) return x;
     if (slope > 0.0) {
       within_.to = std::min(within_.to, x);
@@ -69,7 +35,7 @@ class InterceptSearch {
       within_.from = std::max(within_.from, x);
     }
     const double step = slope / curvature, size = std::abs(step);
-    if (trusted(slope, curvature)) {
+    if (newton) {
       if (!(size <= 0.5 * last_)) return x;  // steps stop shrinking when only rounding is left
       last_ = size;
       return x - step;

@@ -1,18 +1,21 @@
-// f(x) = loss(A x) + lambda/2 ||x||^2: a separable loss of a linear image, with an optional ridge. The image
-// z = A x is carried along; a move prepares A d once and then costs one pass over the observations a trial.
+// f(x) = loss(A x) + ridge/2 ||x||^2 at a point that is a plain vector, for sets of any kind. The image z = A x is carried along; a
+// move prepares A d once and then costs one pass over the observations a trial. Models with few nonzero coefficients and an
+// intercept are glm.hpp's.
 #pragma once
 
-#include "acfw/linear_map.hpp"
+#include <memory>
+
+#include "acfw/linear/image.hpp"
+#include "acfw/linear/storage.hpp"
+#include "acfw/losses/families.hpp"
 #include "acfw/objectives/dense_point.hpp"
-#include "acfw/objectives/losses.hpp"
 
 namespace acfw {
 
-template <class Matrix, class Loss>
 class LinearModel {
  public:
-  LinearModel(const Matrix& A, Loss loss, double lambda, Vector x, int threads = 1)
-      : A_(A), loss_(std::move(loss)), lambda_(lambda), threads_(threads), point_(std::move(x)) {
+  LinearModel(std::shared_ptr<const Design> A, std::unique_ptr<Loss> loss, double ridge, Vector x, int threads = 1)
+      : A_(std::move(A)), loss_(std::move(loss)), ridge_(ridge), threads_(threads), point_(std::move(x)) {
     refresh();
   }
 
@@ -21,9 +24,8 @@ class LinearModel {
 
   const Vector& gradient() {
     if (stale_) {
-      loss_.derivative(z_, r_);
-      transpose_times(A_, r_, g_, threads_);
-      if (lambda_ > 0.0) g_ += lambda_ * point_.x();
+      A_->transpose_times(loss_->residual(), g_, threads_);
+      if (ridge_ > 0.0) g_ += ridge_ * point_.x();
       stale_ = false;
     }
     return g_;
@@ -39,14 +41,12 @@ class LinearModel {
   template <class Atom>
   double prepare(const Move<Atom>& move) {
     norm2_ = point_.prepare(move);
-    u_ = move.on_point * z_;
-    if (move.vertex) add_image(A_, move.on_vertex, *move.vertex, u_);
-    if (move.away) add_image(A_, move.on_away, *move.away, u_);
+    image_of_move(*A_, move, z_, u_, threads_);
     return norm2_;
   }
 
   double divergence(double gamma) const {
-    return loss_.divergence(z_, r_, u_, gamma) + 0.5 * lambda_ * gamma * gamma * norm2_;
+    return loss_->shift(z_, 0.0, u_, gamma, 0.0, threads_).divergence + 0.5 * ridge_ * gamma * gamma * norm2_;
   }
 
   void commit(double gamma) {
@@ -66,39 +66,40 @@ class LinearModel {
 
  private:
   void refresh() {
-    z_ = A_ * point_.x();
+    A_->times(point_.x(), z_, threads_);
     settle();
   }
 
   void settle() {
     stale_ = true;
-    value_ = loss_.value(z_) + 0.5 * lambda_ * point_.x().squaredNorm();
+    loss_->look(z_, 0.0, threads_);
+    value_ = loss_->value(z_, 0.0, threads_) + 0.5 * ridge_ * point_.x().squaredNorm();
   }
 
-  const Matrix& A_;
-  Loss loss_;
-  double lambda_;
+  std::shared_ptr<const Design> A_;
+  std::unique_ptr<Loss> loss_;
+  double ridge_;
   int threads_;
   DensePoint point_;
-  Vector z_, u_, r_, g_;
+  Vector z_, u_, g_;
   double norm2_ = 0.0;
   double value_ = 0.0;
   bool stale_ = true;
   long commits_ = 0;
 };
 
+inline Vector equal_weights(Index n) { return Vector::Constant(n, 1.0 / static_cast<double>(n)); }
+
 /// 1/(2n) ||A x - b||^2, started at x.
 template <class Matrix>
-LinearModel<Matrix, SquaredLoss> least_squares(const Matrix& A, Vector b, Vector x, int threads = 1) {
-  Vector w = Vector::Constant(A.rows(), 1.0 / static_cast<double>(A.rows()));
-  return {A, SquaredLoss{std::move(b), std::move(w)}, 0.0, std::move(x), threads};
+LinearModel least_squares(const Matrix& A, Vector b, Vector x, int threads = 1) {
+  return {design_of(A), make_loss("gaussian", std::move(b), equal_weights(A.rows())), 0.0, std::move(x), threads};
 }
 
-/// 1/n sum of the logistic losses + lambda/2 ||x||^2, started at x.
+/// 1/n sum of the logistic losses + ridge/2 ||x||^2, started at x.
 template <class Matrix>
-LinearModel<Matrix, LogisticLoss> logistic(const Matrix& A, Vector y, double lambda, Vector x, int threads = 1) {
-  Vector w = Vector::Constant(A.rows(), 1.0 / static_cast<double>(A.rows()));
-  return {A, LogisticLoss{std::move(y), std::move(w)}, lambda, std::move(x), threads};
+LinearModel logistic(const Matrix& A, Vector y, double ridge, Vector x, int threads = 1) {
+  return {design_of(A), make_loss("binomial", std::move(y), equal_weights(A.rows())), ridge, std::move(x), threads};
 }
 
 }  // namespace acfw

@@ -2,18 +2,25 @@
 // the divergence of a move is gamma^2 d'Qd / 2 in closed form.
 #pragma once
 
-#include "acfw/linear_map.hpp"
+#include <memory>
+
+#include "acfw/linear/image.hpp"
+#include "acfw/linear/storage.hpp"
 #include "acfw/objectives/dense_point.hpp"
 
 namespace acfw {
 
-template <class Matrix>
 class Quadratic {
  public:
-  Quadratic(const Matrix& Q, Vector c, double constant, Vector x)
-      : Q_(Q), c_(std::move(c)), constant_(constant), point_(std::move(x)) {
+  Quadratic(std::shared_ptr<const Design> Q, Vector c, double constant, Vector x, int threads = 1)
+      : Q_(std::move(Q)), c_(std::move(c)), constant_(constant), threads_(threads), point_(std::move(x)) {
     refresh();
   }
+
+  /// For a matrix of Eigen's, which must outlive the objective.
+  template <class Matrix>
+  Quadratic(const Matrix& Q, Vector c, double constant, Vector x)
+      : Quadratic(std::shared_ptr<const Design>(design_of(Q)), std::move(c), constant, std::move(x)) {}
 
   const Vector& point() const { return point_.x(); }
   double value() const { return value_; }
@@ -28,9 +35,7 @@ class Quadratic {
   template <class Atom>
   double prepare(const Move<Atom>& move) {
     const double norm2 = point_.prepare(move);
-    Qd_ = move.on_point * Qx_;
-    if (move.vertex) add_image(Q_, move.on_vertex, *move.vertex, Qd_);
-    if (move.away) add_image(Q_, move.on_away, *move.away, Qd_);
+    image_of_move(*Q_, move, Qx_, Qd_, threads_);
     dQd_ = point_.d().dot(Qd_);
     return norm2;
   }
@@ -54,7 +59,7 @@ class Quadratic {
 
  private:
   void refresh() {
-    Qx_ = Q_ * point_.x();
+    Q_->times(point_.x(), Qx_, threads_);
     settle();
   }
 
@@ -63,9 +68,10 @@ class Quadratic {
     value_ = 0.5 * (point_.x().dot(Qx_) + 2.0 * c_.dot(point_.x())) + constant_;
   }
 
-  const Matrix& Q_;
+  std::shared_ptr<const Design> Q_;
   Vector c_;
   double constant_;
+  int threads_;
   DensePoint point_;
   Vector Qx_, Qd_, g_;
   double dQd_ = 0.0;

@@ -13,20 +13,18 @@
 #include <limits>
 #include <vector>
 
-#include "acfw/design.hpp"
+#include "acfw/linear/design.hpp"
 
 namespace acfw {
 
-template <class Matrix>
 class ScreenedGradient {
  public:
   /// `centred`: r always sums to zero, and the norms of the centred columns will do.
-  ScreenedGradient(const Design<Matrix>& A, bool centred, int threads)
+  ScreenedGradient(const Design& A, bool centred, int threads)
       : A_(A), centred_(centred), threads_(threads) {}
 
   const Vector& values() const { return g_; }
   double largest_norm() const { return largest_norm_; }
-  bool fresh(Index j) const { return seen_[j] == length_; }
 
   /// The residual is r now: the way it has come is added to what separates the old entries from it.
   void note(const Vector& r) {
@@ -48,8 +46,17 @@ class ScreenedGradient {
     return g_[j];
   }
 
-  void refresh(const std::vector<Index>& columns) {
-    for_each_column(static_cast<Index>(columns.size()), threads_, [&](Index k) { refresh(columns[k]); });
+  void refresh(const Columns& columns) {
+    old_.clear();
+    for (Index j : columns) {
+      if (seen_[j] != length_) old_.push_back(j);
+    }
+    fresh_.resize(old_.size());
+    A_.dots(old_, r_, fresh_.data(), threads_);
+    for (std::size_t k = 0; k < old_.size(); ++k) {
+      g_[old_[k]] = fresh_[k];
+      seen_[old_[k]] = length_;
+    }
   }
 
   /// Every entry that may be the largest in size, where one of size `threshold` is known.
@@ -90,34 +97,25 @@ class ScreenedGradient {
 
   void first_pass(const Vector& r) {
     r_ = r;
-    g_.resize(A_.cols());
     norm_.resize(A_.cols());
     seen_.setZero(A_.cols());
     const double n = static_cast<double>(A_.rows());
+    const Design::Moments moments = A_.moments(r, threads_);
+    g_ = moments.dot;
     Vector full(A_.cols());  // norms of the columns as they are
-    for_each_column(A_.cols(), threads_, [&](Index j) {
-      const ColumnMoments moments = column_moments(A_.matrix(), j, r);
-      const double square = A_.scale(j) * A_.scale(j) * moments.square;
-      const double sum = A_.scale(j) * moments.sum;
-      g_[j] = A_.scale(j) * moments.dot;
+    for (Index j = 0; j < A_.cols(); ++j) {
+      const double square = moments.square[j], sum = moments.sum[j];
       if (square > 1e-280 && square < 1e280) {
         const double centred = square - sum * (sum / n);
         norm_[j] = std::sqrt(centred_ ? std::max(centred, rounding * square) : square);
         full[j] = std::sqrt(square);
-      } else {
-        norm_[j] = full[j] = bound_on_norm(j);
+      } else {  // squares overflow or underflow
+        norm_[j] = full[j] = A_.scale(j) * A_.largest(j) * std::sqrt(static_cast<double>(A_.column_size(j)));
       }
-    });
+    }
     largest_norm_ = full.maxCoeff();
     computed_ += A_.cols();
     know();
-  }
-
-  // For columns whose squares overflow or underflow.
-  double bound_on_norm(Index j) const {
-    double largest = 0.0;
-    A_.for_column(j, [&](Index, double a) { largest = std::max(largest, std::abs(a)); });
-    return largest * std::sqrt(static_cast<double>(A_.column_size(j)));
   }
 
   void know() {
@@ -131,7 +129,7 @@ class ScreenedGradient {
 
   static constexpr double rounding = 1e-14;
 
-  Design<Matrix> A_;
+  const Design& A_;
   bool centred_;
   int threads_;
   Vector g_, norm_;
@@ -142,7 +140,8 @@ class ScreenedGradient {
   Vector known_g_, known_r_;  // the whole gradient and where it was that
   double distance_ = 0.0;     // of r from there
   Index since_ = 0;           // entries computed since
-  std::vector<Index> candidates_;
+  Columns candidates_, old_;
+  std::vector<double> fresh_;
   long computed_ = 0;
 };
 

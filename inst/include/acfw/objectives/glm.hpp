@@ -1,36 +1,41 @@
-// f(b) = min over b0 of sum_i w_i (softplus(z_i) - y_i z_i) + lambda/2 ||b||^2, z = offset + A b + b0: the logistic loss of
-// a sparse coefficient vector, with the intercept profiled out by an exact one-dimensional solve (intercept.hpp), so that
-// the set b moves in stays compact. Margins are carried along; without an intercept a move along signed coordinates of
-// a sparse design costs the rows of its columns, not n.
+// f(b) = min over b0 of loss(offset + A b + b0) + ridge/2 ||b||^2: a loss of a linear model with few nonzero coefficients, the
+// intercept profiled out by an exact one-dimensional solve (intercept.hpp), so that the set b moves in stays compact. Margins are
+// carried along; without an intercept a move along signed coordinates of a sparse design costs the rows of its columns, not n.
+//
+//   acfw::Glm f(acfw::design_of(A), acfw::make_loss("binomial", y, w));
+//   acfw::L1Ball ball{2.0};
+//   acfw::minimize(f, ball, "pfw");                                      // f.point(), f.intercept()
 #pragma once
 
 #include <limits>
+#include <memory>
 
 #include "acfw/active_set.hpp"
-#include "acfw/kernels/logistic.hpp"
+#include "acfw/losses/families.hpp"
 #include "acfw/move.hpp"
 #include "acfw/objectives/intercept.hpp"
-#include "acfw/objectives/losses.hpp"
 #include "acfw/objectives/screened_gradient.hpp"
+#include "acfw/objectives/sparse_objective.hpp"
 
 namespace acfw {
 
-template <class Matrix>
-class LassoLogistic {
+struct GlmSettings {
+  double ridge = 0.0;
+  bool intercept = true;
+  Vector offset{};  ///< empty: none
+  int threads = 1;
+};
+
+class Glm final : public SparseObjective {
  public:
-  /// `w` are the final weights of the observations (for a mean, w_i / n), `y` is 0 or 1; an empty `offset` is none.
-  LassoLogistic(Design<Matrix> A, Vector y, Vector w, double lambda, bool intercept, Vector b, int threads = 1,
-                Vector offset = Vector())
+  Glm(std::shared_ptr<const Design> A, std::unique_ptr<Loss> loss, GlmSettings settings = {}, Vector b = Vector())
       : A_(std::move(A)),
-        loss_{std::move(y), std::move(w)},
-        offset_(std::move(offset)),
-        lambda_(lambda),
-        intercept_(intercept),
-        threads_(threads),
-        screened_(A_, intercept, threads),
-        held_(A_.cols(), 0),
-        total_(loss_.w.sum()) {
-    place(std::move(b));
+        loss_(std::move(loss)),
+        settings_(std::move(settings)),
+        screened_(*A_, settings_.intercept, settings_.threads),
+        held_(A_->cols(), 0),
+        total_(loss_->weights().sum()) {
+    place(b.size() > 0 ? std::move(b) : Vector::Zero(A_->cols()));
   }
 
   /// Jump to b.
@@ -39,7 +44,7 @@ class LassoLogistic {
     for (Index j = 0; j < b_.size(); ++j) {
       if (b_[j] != 0.0) hold(j);
     }
-    u_.setZero(A_.rows());
+    u_.setZero(A_->rows());
     touched_.clear();
     all_rows_ = false;
     refresh();
@@ -64,13 +69,13 @@ class LassoLogistic {
     return true;
   }
 
-  const Vector& point() const { return b_; }
+  const Vector& point() const override { return b_; }
   double intercept() const { return b0_; }
-  double lambda() const { return lambda_; }
+  double ridge() const override { return settings_.ridge; }
   double value() const { return value_; }
-  const Design<Matrix>& design() const { return A_; }
-  int threads() const { return threads_; }
-  bool has_intercept() const { return intercept_; }
+  const Design& design() const override { return *A_; }
+  int threads() const override { return settings_.threads; }
+  bool has_intercept() const override { return settings_.intercept; }
   /// The largest norm of a column, which tells whether products with the design stay inside the range of double precision.
   double largest_norm() const { return screened_.largest_norm(); }
   double margin(Index i) const { return m_[i] + b0_; }
@@ -82,34 +87,31 @@ class LassoLogistic {
   /// How many observations a trial along the prepared direction looks at.
   Index rows_touched() const { return all_rows_ ? m_.size() : static_cast<Index>(touched_.size()); }
 
-  /// Coordinates that are, or lately were, nonzero.
-  const std::vector<Index>& support() const { return support_; }
+  const Columns& support() const override { return support_; }
 
   /// Exact wherever |g_j| may be the largest and wherever b_j is not zero; elsewhere an old value, whose true
   /// size is known to lie below the maximum.
   const Vector& gradient() {
-    if (!stale_) return lambda_ > 0.0 ? g_ : screened_.values();
-    screened_.note(r_);
+    if (!stale_) return last_gradient();
+    screened_.note(loss_->residual());
     forget_zeros();
     screened_.refresh(support_);
     const Vector& loss_part = screened_.values();
     double largest = 0.0;
-    for (Index j : support_) largest = std::max(largest, std::abs(loss_part[j] + lambda_ * b_[j]));
+    for (Index j : support_) largest = std::max(largest, std::abs(loss_part[j] + ridge() * b_[j]));
     screened_.refresh_above(largest);
     stale_ = false;
     return with_ridge();
   }
 
-  /// As of the last time it was asked for.
-  const Vector& last_gradient() const { return lambda_ > 0.0 ? g_ : screened_.values(); }
+  const Vector& last_gradient() const override { return ridge() > 0.0 ? g_ : screened_.values(); }
 
-  /// Exact entries for some columns only.
-  void gradient_at(const std::vector<Index>& columns, Vector& g) {
-    screened_.note(r_);
+  void gradient_at(const Columns& columns, Vector& g) override {
+    screened_.note(loss_->residual());
     screened_.refresh(columns);
     g.resize(columns.size());
     for (std::size_t k = 0; k < columns.size(); ++k) {
-      g[k] = screened_.values()[columns[k]] + lambda_ * b_[columns[k]];
+      g[k] = screened_.values()[columns[k]] + ridge() * b_[columns[k]];
     }
   }
 
@@ -122,11 +124,10 @@ class LassoLogistic {
 
   double along(const Coordinate& a) {
     gradient();
-    return a.value * (screened_.refresh(a.index) + lambda_ * b_[a.index]);
+    return a.value * (screened_.refresh(a.index) + ridge() * b_[a.index]);
   }
 
-  /// Second derivatives of the loss, observation by observation.
-  void curvature(Vector& v) const { v = loss_.w.cwiseProduct(p_).cwiseProduct(q_); }
+  void curvature(Vector& v) const override { loss_->curvature(v); }
 
   double prepare(const Move<Coordinate>& move) {
     index_.clear();
@@ -135,7 +136,7 @@ class LassoLogistic {
     if (move.on_point != 0.0) {
       all_rows_ = true;
       u_ = move.on_point * m_;
-      if (offset_.size() > 0) u_ -= move.on_point * offset_;
+      if (settings_.offset.size() > 0) u_ -= move.on_point * settings_.offset;
       index_ = support_;
       for (Index j : support_) delta_.push_back(move.on_point * b_[j]);
     }
@@ -145,34 +146,31 @@ class LassoLogistic {
     return settle_direction();
   }
 
-  /// The direction d = sum of delta_k e_index_k, of slope <g, d>.
-  double prepare(const std::vector<Index>& index, const Vector& delta, double slope) {
-    index_ = index;
+  double prepare(const Columns& columns, const Vector& delta, double slope) override {
+    index_ = columns;
     delta_.assign(delta.data(), delta.data() + delta.size());
     forget_direction();
     all_rows_ = true;
-    A_.combine(index, delta, u_, threads_);
+    A_->combine(columns, delta, u_, threads());
     slope_ = slope;
     return settle_direction();
   }
 
-  double divergence(double gamma) {
+  double divergence(double gamma) override {
     double loss = 0.0;
-    if (intercept_) {
+    if (has_intercept()) {
       loss = profile(gamma);
     } else if (all_rows_) {
-      loss = logistic_shift(rows(), 0.0, known(), u_.data(), gamma, 0.0).divergence;
+      loss = loss_->shift(m_, 0.0, u_, gamma, 0.0, threads()).divergence;
     } else {
-      for_rows([&](Index i) {
-        if (u_[i] != 0.0) loss += loss_.w[i] * softplus_shift(m_[i], {p_[i], q_[i]}, -gamma * u_[i]).divergence;
-      });
+      loss = loss_->divergence_on(touched_, m_, 0.0, u_, gamma);
     }
     tried_gamma_ = gamma;
-    tried_ = loss + 0.5 * lambda_ * gamma * gamma * norm2_;
+    tried_ = loss + 0.5 * ridge() * gamma * gamma * norm2_;
     return tried_;
   }
 
-  void commit(double gamma) {
+  void commit(double gamma) override {
     const double change = (gamma == tried_gamma_ ? tried_ : divergence(gamma)) - gamma * slope_;
     for (std::size_t k = 0; k < index_.size(); ++k) {
       const double step = gamma * delta_[k];
@@ -182,31 +180,32 @@ class LassoLogistic {
       if (b != 0.0) hold(index_[k]);
     }
     if (++commits_ % 512 == 0) return refresh();  // no rounding piles up in the margins
-    for_rows([&](Index i) { m_[i] -= gamma * u_[i]; });
-    if (intercept_) b0_ += shift_;
+    if (all_rows_) {
+      m_ -= gamma * u_;
+    } else {
+      for (Index i : touched_) m_[i] -= gamma * u_[i];
+    }
+    if (has_intercept()) b0_ += shift_;
     settle();
     value_ += change;
     const bool cancelled = !(value_ > std::abs(change));  // most digits of the old value are gone with it
     if (cancelled || commits_ % 64 == 0) value_ = recomputed_value();
   }
 
-  double loss() const { return logistic_loss(rows(), b0_); }
+  double loss() const { return loss_->value(m_, b0_, threads()); }
 
   double recomputed_value() const {
     double square = 0.0;
     for (Index j : support_) square += b_[j] * b_[j];
-    return loss() + 0.5 * lambda_ * square;
+    return loss() + 0.5 * ridge() * square;
   }
 
   /// Margins and value computed afresh.
   void refresh() {
     Vector values(static_cast<Index>(support_.size()));
     for (std::size_t k = 0; k < support_.size(); ++k) values[k] = b_[support_[k]];
-    A_.combine(support_, values, m_, threads_);
-    if (offset_.size() > 0) m_ += offset_;
-    p_.resize(m_.size());
-    q_.resize(m_.size());
-    r_.resize(m_.size());
+    A_->combine(support_, values, m_, threads());
+    if (settings_.offset.size() > 0) m_ += settings_.offset;
     all_rows_ = true;
     settle();
     value_ = recomputed_value();
@@ -229,9 +228,9 @@ class LassoLogistic {
   }
 
   const Vector& with_ridge() {
-    if (lambda_ == 0.0) return screened_.values();
+    if (ridge() == 0.0) return screened_.values();
     g_ = screened_.values();
-    for (Index j : support_) g_[j] += lambda_ * b_[j];
+    for (Index j : support_) g_[j] += ridge() * b_[j];
     return g_;
   }
 
@@ -250,12 +249,7 @@ class LassoLogistic {
 
   void include_atom(const Coordinate& atom, double c) {
     include(atom.index, c * atom.value);
-    A_.for_column(atom.index, [&](Index i, double a) {
-      const double change = c * atom.value * a;
-      if (change == 0.0) return;  // or its row would be entered twice
-      if (!all_rows_ && u_[i] == 0.0) touched_.push_back(i);
-      u_[i] += change;
-    });
+    A_->add_column(atom.index, c * atom.value, u_, all_rows_ ? nullptr : &touched_);
   }
 
   void forget_direction() {
@@ -265,7 +259,7 @@ class LassoLogistic {
       for (Index i : touched_) u_[i] = 0.0;
     }
     touched_.clear();
-    all_rows_ = intercept_ || A_.dense();
+    all_rows_ = has_intercept() || A_->dense();
   }
 
   double settle_direction() {
@@ -275,78 +269,53 @@ class LassoLogistic {
     return norm2_;
   }
 
-  template <class Body>
-  void for_rows(Body body) const {
-    if (all_rows_) {
-      for (Index i = 0; i < m_.size(); ++i) body(i);
-    } else {
-      for (Index i : touched_) body(i);
-    }
-  }
-
   // ---- the intercept ------------------------------------------------------------------------------------
 
   // min over delta of F(z - gamma u + delta) - F(z) + gamma <r, u>; infinite where the margins overflow.
   double profile(double gamma) {
-    double lean = 0.0;
-    for (Index i = 0; i < m_.size(); ++i) lean += loss_.w[i] * p_[i] * q_[i] * u_[i];
-    double delta = weight_ > 0.0 ? gamma * lean / weight_ : 0.0;
+    double delta = weight_ > 0.0 ? gamma * loss_->curvature_along(u_) / weight_ : 0.0;
     if (!std::isfinite(delta)) delta = 0.0;
     InterceptSearch search;
     for (;;) {
-      const ShiftSums moved = logistic_shift(rows(), b0_, known(), u_.data(), gamma, delta);
+      const ShiftSums moved = loss_->shift(m_, b0_, u_, gamma, delta, threads());
       const double divergence = delta * residual_ + moved.divergence, slope = residual_ + moved.slope;
       shift_ = delta;
       if (!std::isfinite(divergence)) return std::numeric_limits<double>::infinity();
       const double enough = profile_accuracy * divergence;
-      if (InterceptSearch::trusted(slope, moved.curvature)) {
+      const bool newton = loss_->newton_converges(slope, moved.curvature);
+      if (newton) {
         const double step = slope / moved.curvature, gain = 0.5 * slope * step;  // of a Newton step, to leading order
         if (gain <= enough) {
           shift_ = delta - step;
           return divergence - gain;
         }
       }
-      const double next = search.next(delta, slope, moved.curvature, [&] { return bounds_after(gamma); });
+      const double next = search.next(delta, slope, moved.curvature, newton, [&] { return bounds_after(gamma); });
       if (next == delta || std::abs(slope) * search.within().width() <= enough) return divergence;
       delta = next;
     }
   }
 
   Interval bounds_after(double gamma) const {
-    const Vector moved = m_ - gamma * u_;
-    const Interval bounds = intercept_bounds({m_.size(), moved.data(), loss_.y.data(), loss_.w.data()});
+    const Interval bounds = loss_->intercept_bounds(m_ - gamma * u_);
     return {bounds.from - b0_, bounds.to - b0_};
   }
 
-  // p, q and r of the rows that moved; with an intercept, until the residuals sum to nothing.
+  // A look at the rows that moved; with an intercept, until the residuals sum to nothing.
   void settle() {
     stale_ = true;
-    if (!intercept_ && !all_rows_) {
-      for_rows([&](Index i) { look_at(i); });
-      return;
-    }
+    if (!all_rows_) return loss_->look_on(touched_, m_, 0.0);
     InterceptSearch search;
     for (;;) {
-      const ResidualSums at = logistic_residuals(rows(), b0_, {p_.data(), q_.data(), r_.data()});
+      const ResidualSums at = loss_->look(m_, b0_, threads());
       residual_ = at.sum;
       weight_ = at.weight;
-      if (!intercept_ || std::abs(at.sum) <= std::max(residual_accuracy * at.size, nothing * total_)) return;
-      const double next = search.next(b0_, at.sum, at.weight, [&] { return intercept_bounds(rows()); });
+      if (!has_intercept() || std::abs(at.sum) <= std::max(residual_accuracy * at.size, nothing * total_)) return;
+      const double next = search.next(b0_, at.sum, at.weight, loss_->newton_converges(at.sum, at.weight),
+                                      [&] { return loss_->intercept_bounds(m_); });
       if (next == b0_) return;
       b0_ = next;
     }
-  }
-
-  LogisticRows rows() const {
-    return {m_.size(), m_.data(), loss_.y.data(), loss_.w.data()};
-  }
-  LogisticTails<const double> known() const { return {p_.data(), q_.data(), r_.data()}; }
-
-  void look_at(Index i) {
-    const Tails at = tails(margin(i));
-    p_[i] = at.p;
-    q_[i] = at.q;
-    r_[i] = loss_.y[i] > 0.5 ? -loss_.w[i] * at.q : loss_.w[i] * at.p;
   }
 
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();
@@ -355,32 +324,29 @@ class LassoLogistic {
   static constexpr double residual_accuracy = 1e-15;
   static constexpr double nothing = 1e-290;  // below it residuals are those of margins beyond the range of exp()
 
-  Design<Matrix> A_;
-  LogisticLoss loss_;
-  Vector offset_;
-  double lambda_;
-  bool intercept_;
-  int threads_;
-  ScreenedGradient<Matrix> screened_;
+  std::shared_ptr<const Design> A_;
+  std::unique_ptr<Loss> loss_;
+  GlmSettings settings_;
+  ScreenedGradient screened_;
 
   Vector b_;
   double b0_ = 0.0;
   double radius_ = std::numeric_limits<double>::infinity();
   double residual_ = 0.0;  // sum of r, zero up to rounding
   double weight_ = 0.0;    // sum of the second derivatives
-  std::vector<Index> support_;
+  Columns support_;
   std::vector<char> held_;
   double total_;  // weight of all observations
-  Vector m_, p_, q_, r_, g_;
+  Vector m_, g_;
   double value_ = 0.0;
   bool stale_ = true;
   long commits_ = 0;
 
   // the prepared direction
-  std::vector<Index> index_;
+  Columns index_;
   std::vector<double> delta_;
   Vector u_;
-  std::vector<Index> touched_;
+  Columns touched_;
   bool all_rows_ = false;
   double norm2_ = 0.0;
   double slope_ = 0.0;

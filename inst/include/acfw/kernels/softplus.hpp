@@ -1,29 +1,13 @@
-// Losses of a linear predictor z, weighted sums over the observations: value, derivative, and the Bregman
-// divergence of z -> z + t computed as a sum of small terms, never as a difference of two values.
+// log(1 + exp(z)), its derivative, and what a shift of z does to both: each to full relative accuracy, without overflow.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
-#include "acfw/atoms.hpp"
 #include "acfw/kernels/dispatch.hpp"
 
 namespace acfw {
-
-/// w_i (z_i - y_i)^2 / 2.
-struct SquaredLoss {
-  Vector y;
-  Vector w;
-
-  double value(const Vector& z) const { return 0.5 * (w.array() * (z - y).array().square()).sum(); }
-
-  void derivative(const Vector& z, Vector& r) const { r = w.cwiseProduct(z - y); }
-
-  /// D of z -> z - gamma u; `r` is the derivative at z.
-  double divergence(const Vector&, const Vector&, const Vector& u, double gamma) const {
-    return 0.5 * gamma * gamma * (w.array() * u.array().square()).sum();
-  }
-};
 
 inline double sigmoid(double z) {
   const double e = std::exp(-std::abs(z));
@@ -97,35 +81,5 @@ inline Shift softplus_shift(double z, Tails at, double t) {
 }
 
 inline double softplus_divergence(double z, double t) { return softplus_shift(z, tails(z), t).divergence; }
-
-/// w_i (log(1 + exp(z_i)) - y_i z_i), y in [0, 1].
-struct LogisticLoss {
-  Vector y;
-  Vector w;
-
-  double value(const Vector& z) const {
-    double sum = 0.0;
-    for (Index i = 0; i < z.size(); ++i) {
-      // softplus(z) - y z, split so that neither class cancels
-      sum += w[i] * (y[i] * softplus(-z[i]) + (1.0 - y[i]) * softplus(z[i]));
-    }
-    return sum;
-  }
-
-  void derivative(const Vector& z, Vector& r) const {
-    r.resize(z.size());
-    for (Index i = 0; i < z.size(); ++i) {
-      r[i] = w[i] * ((1.0 - y[i]) * sigmoid(z[i]) - y[i] * sigmoid(-z[i]));
-    }
-  }
-
-  double divergence(const Vector& z, const Vector&, const Vector& u, double gamma) const {
-    double sum = 0.0;
-    for (Index i = 0; i < z.size(); ++i) {
-      if (u[i] != 0.0) sum += w[i] * softplus_divergence(z[i], -gamma * u[i]);
-    }
-    return sum;
-  }
-};
 
 }  // namespace acfw

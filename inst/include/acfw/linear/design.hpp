@@ -1,0 +1,132 @@
+// The design matrix of a regression as objectives and correctors see it: A diag(scale), behind verbs that each move whole
+// vectors, so that a virtual call costs nothing. How A is stored is known to the class that derives from this and to nobody
+// else: dense and compressed columns are in storage.hpp, and another storage is another file.
+//
+//   auto A = acfw::design_of(matrix);                  // an Eigen matrix or map, dense or sparse; not copied
+//   Vector g(A->cols());
+//   A->transpose_times(r, g);                          // A'r
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "acfw/atoms.hpp"
+#include "acfw/parallel.hpp"
+
+namespace acfw {
+
+using Columns = std::vector<Index>;
+
+class Design {
+ public:
+  Design(Index rows, Index cols, bool dense) : rows_(rows), cols_(cols), dense_(dense) {}
+  virtual ~Design() = default;
+
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+  /// Are zeros stored? Then a column costs as many operations as there are rows.
+  bool dense() const { return dense_; }
+  /// How many entries of column j are stored.
+  virtual Index column_size(Index j) const = 0;
+
+  /// Standardising the columns is a choice of `scale`; an empty one leaves them as they are. Centring them is left to the
+  /// intercept, which absorbs it.
+  void set_scale(Vector scale) { scale_ = std::move(scale); }
+  double scale(Index j) const { return scale_.size() > 0 ? scale_[j] : 1.0; }
+
+  /// <column j, r>
+  double dot(Index j, const Vector& r) const {
+    double out = 0.0;
+    raw_dots(&j, 0, 1, r.data(), &out);
+    return scale(j) * out;
+  }
+
+  /// out[k] = <column columns[k], r>. Each is summed in one order, whatever the number of threads.
+  void dots(const Columns& columns, const Vector& r, double* out, int threads = 1) const {
+    in_chunks(static_cast<Index>(columns.size()), threads, [&](Index from, Index to) {
+      raw_dots(columns.data(), from, to, r.data(), out);
+      for (Index k = from; k < to; ++k) out[k] *= scale(columns[static_cast<std::size_t>(k)]);
+    });
+  }
+
+  /// out = A'r
+  void transpose_times(const Vector& r, Vector& out, int threads = 1) const {
+    out.resize(cols_);
+    in_chunks(cols_, threads, [&](Index from, Index to) {
+      raw_dots(nullptr, from, to, r.data(), out.data());
+      if (scale_.size() > 0) out.segment(from, to - from).array() *= scale_.segment(from, to - from).array();
+    });
+  }
+
+  /// z += c times column j; the rows that were zero in z and no longer are go to `touched`, if it is given.
+  virtual void add_column(Index j, double c, Vector& z, Columns* touched = nullptr) const = 0;
+
+  /// z = sum of c_k times column columns[k].
+  void combine(const Columns& columns, const Vector& c, Vector& z, int threads = 1) const {
+    z.setZero(rows_);
+    add_columns(columns, c, z, threads);
+  }
+
+  /// z += sum of c_k times column columns[k].
+  virtual void add_columns(const Columns& columns, const Vector& c, Vector& z, int threads = 1) const = 0;
+
+  /// z = A x
+  void times(const Vector& x, Vector& z, int threads = 1) const {
+    Columns used;
+    for (Index j = 0; j < cols_; ++j) {
+      if (x[j] != 0.0) used.push_back(j);
+    }
+    Vector c(static_cast<Index>(used.size()));
+    for (std::size_t k = 0; k < used.size(); ++k) c[static_cast<Index>(k)] = x[used[k]];
+    combine(used, c, z, threads);
+  }
+
+  /// What one pass over all columns finds: their inner products with r, their sums and sums of squares.
+  struct Moments {
+    Vector dot, sum, square;
+  };
+  Moments moments(const Vector& r, int threads = 1) const {
+    Moments out{Vector(cols_), Vector(cols_), Vector(cols_)};
+    in_chunks(cols_, threads, [&](Index from, Index to) { raw_moments(from, to, r, out); });
+    if (scale_.size() > 0) {
+      out.dot.array() *= scale_.array();
+      out.sum.array() *= scale_.array();
+      out.square.array() *= scale_.array().square();
+    }
+    return out;
+  }
+
+  /// For columns[from] and later: lean[k] = sum of v a, square[k] = sum of v a^2 over the entries a of the column.
+  virtual void weighted_moments(const Columns& columns, Index from, const Vector& v, Vector& lean, Vector& square,
+                                int threads = 1) const = 0;
+
+  /// The columns `keep` and later of A_W' diag(v) A_W, W = columns, as the leading block of H; symmetric from `keep` on.
+  virtual void gram(const Columns& columns, const Vector& v, Index keep, Eigen::MatrixXd& H, int threads = 1) const = 0;
+
+  /// The standard deviation of column j of A, without its scale, under weights that sum to one: 0 if it is constant up to
+  /// rounding, NaN if it is not finite.
+  virtual double deviation(Index j, const Vector& w) const = 0;
+
+  /// The largest entry of column j in size, without its scale.
+  virtual double largest(Index j) const = 0;
+
+ protected:
+  static constexpr Index chunk = 64;  // columns, handed to a thread at a time
+
+  // Of A itself: out[k] = <column columns[k], r> for k in [from, to); without `columns`, of column k.
+  virtual void raw_dots(const Index* columns, Index from, Index to, const double* r, double* out) const = 0;
+  virtual void raw_moments(Index from, Index to, const Vector& r, Moments& out) const = 0;
+
+  template <class Body>
+  static void in_chunks(Index count, int threads, Body body) {
+    for_each((count + chunk - 1) / chunk, threads,
+             [&](Index k) { body(k * chunk, std::min(count, (k + 1) * chunk)); });
+  }
+
+ private:
+  Index rows_, cols_;
+  bool dense_;
+  Vector scale_;
+};
+
+}  // namespace acfw

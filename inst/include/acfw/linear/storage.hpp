@@ -1,0 +1,287 @@
+// The two ways in which Eigen and R store a matrix, as designs: dense, and compressed columns. A storage that can visit its
+// columns gets all verbs of a design by deriving from `DesignByColumns` and giving it four of its own:
+//
+//   struct Storage {
+//     Index size(Index j) const;                                  // entries stored in column j
+//     template <class Visit> void visit(Index j, Visit f) const;  // f(i, a) for each of them
+//     double dot(Index j, const double* r) const;
+//     void add(Index j, double c, double* z) const;               // z += c times column j
+//   };
+#pragma once
+
+#include <Eigen/SparseCore>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "acfw/linear/design.hpp"
+#include "acfw/product.hpp"
+
+namespace acfw {
+
+template <class Storage>
+class DesignByColumns : public Design {
+ public:
+  DesignByColumns(Storage storage, Index rows, Index cols, bool dense) : Design(rows, cols, dense), A_(std::move(storage)) {}
+
+  Index column_size(Index j) const override { return A_.size(j); }
+
+  void add_column(Index j, double c, Vector& z, Columns* touched) const override {
+    c *= scale(j);
+    if (!touched) return A_.add(j, c, z.data());
+    A_.visit(j, [&](Index i, double a) {
+      const double change = c * a;
+      if (change == 0.0) return;  // or its row would be entered twice
+      if (z[i] == 0.0) touched->push_back(i);
+      z[i] += change;
+    });
+  }
+
+  void add_columns(const Columns& columns, const Vector& c, Vector& z, int) const override {
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const double ck = c[static_cast<Index>(k)];
+      if (ck != 0.0) A_.add(columns[k], ck * scale(columns[k]), z.data());
+    }
+  }
+
+  void weighted_moments(const Columns& columns, Index from, const Vector& v, Vector& lean, Vector& square,
+                        int threads) const override {
+    const Index count = static_cast<Index>(columns.size()) - from;
+    in_chunks(count, threads, [&](Index first, Index last) {
+      for (Index k = from + first; k < from + last; ++k) {
+        const Index j = columns[static_cast<std::size_t>(k)];
+        double sum = 0.0, sum2 = 0.0;
+        A_.visit(j, [&](Index i, double a) {
+          const double va = v[i] * a;
+          sum += va;
+          sum2 += va * a;
+        });
+        lean[k] = scale(j) * sum;
+        square[k] = scale(j) * scale(j) * sum2;
+      }
+    });
+  }
+
+  // In two passes, the second of which corrects the mean, on entries brought near one: no cancellation, no overflow.
+  double deviation(Index j, const Vector& w) const override {
+    const double most = largest(j);
+    const bool ordinary = most > 0.0 && std::isfinite(most);
+    const double unit = ordinary ? std::ldexp(1.0, -std::clamp(std::ilogb(most), -1000, 1000)) : 1.0;
+    const double rest = weight_not_stored(j, w);
+    double mean = 0.0;
+    A_.visit(j, [&](Index i, double a) { mean += w[i] * (unit * a); });
+    double square = rest * mean * mean, error = -rest * mean;
+    A_.visit(j, [&](Index i, double a) {
+      const double apart = unit * a - mean;
+      square += w[i] * apart * apart;
+      error += w[i] * apart;
+    });
+    if (!std::isfinite(mean) || !std::isfinite(square)) return std::numeric_limits<double>::quiet_NaN();
+    const double sd = std::sqrt(std::max(square - error * error, 0.0));
+    return sd <= 1e-10 * std::hypot(sd, mean) ? 0.0 : sd / unit;
+  }
+
+  double largest(Index j) const override {
+    double most = 0.0;
+    A_.visit(j, [&](Index, double a) { most = std::isnan(a) ? a : std::max(most, std::abs(a)); });
+    return most;
+  }
+
+ protected:
+  void raw_dots(const Index* columns, Index from, Index to, const double* r, double* out) const override {
+    for (Index k = from; k < to; ++k) out[k] = A_.dot(columns ? columns[k] : k, r);
+  }
+
+  void raw_moments(Index from, Index to, const Vector& r, Moments& out) const override {
+    for (Index j = from; j < to; ++j) {
+      double sum = 0.0, square = 0.0;
+      A_.visit(j, [&](Index, double a) {
+        sum += a;
+        square += a * a;
+      });
+      out.dot[j] = A_.dot(j, r.data());
+      out.sum[j] = sum;
+      out.square[j] = square;
+    }
+  }
+
+  Storage A_;
+
+ private:
+  // The weight of the rows of which column j stores no entry, where all weights sum to one.
+  double weight_not_stored(Index j, const Vector& w) const {
+    if (A_.size(j) == rows()) return 0.0;
+    double stored = 0.0;
+    A_.visit(j, [&](Index i, double) { stored += w[i]; });
+    if (stored < 0.99) return 1.0 - stored;
+    Vector rest = w;  // few: the difference would be all rounding
+    A_.visit(j, [&](Index i, double) { rest[i] = 0.0; });
+    return rest.sum();
+  }
+};
+
+// ---- dense ------------------------------------------------------------------------------------------------------
+
+struct DenseStorage {
+  const double* data;
+  Index rows;
+  Index stride;
+
+  using Column = Eigen::Map<const Vector>;
+  Column column(Index j) const { return {data + j * stride, rows}; }
+
+  Index size(Index) const { return rows; }
+  template <class Visit>
+  void visit(Index j, Visit f) const {
+    const double* a = data + j * stride;
+    for (Index i = 0; i < rows; ++i) f(i, a[i]);
+  }
+  double dot(Index j, const double* r) const { return column(j).dot(Column(r, rows)); }
+  void add(Index j, double c, double* z) const { Eigen::Map<Vector>(z, rows) += c * column(j); }
+};
+
+class DenseDesign : public DesignByColumns<DenseStorage> {
+ public:
+  DenseDesign(const double* data, Index rows, Index cols, Index stride)
+      : DesignByColumns({data, rows, stride}, rows, cols, true) {}
+
+  // Each thread takes blocks of rows, so that every entry is summed in one order.
+  void add_columns(const Columns& columns, const Vector& c, Vector& z, int threads) const override {
+    constexpr Index block = 2048;
+    for_each((rows() + block - 1) / block, threads, [&](Index b) {
+      const Index first = b * block, size = std::min(block, rows() - first);
+      for (std::size_t k = 0; k < columns.size(); ++k) {
+        const double ck = c[static_cast<Index>(k)] * scale(columns[k]);
+        if (ck != 0.0) z.segment(first, size) += ck * A_.column(columns[k]).segment(first, size);
+      }
+    });
+  }
+
+  // Blocks of rows, scaled by sqrt(v), multiplied with themselves: the upper triangle, in strips of columns.
+  void gram(const Columns& columns, const Vector& v, Index keep, Eigen::MatrixXd& H, int threads) const override {
+    const Index k = static_cast<Index>(columns.size());
+    constexpr Index block = 256, strip = 96;
+    H.block(0, keep, k, k - keep).setZero();
+    Eigen::MatrixXd part(block, k);
+    for (Index first = 0; first < rows(); first += block) {
+      const Index size = std::min(block, rows() - first);
+      const Vector root = v.segment(first, size).cwiseSqrt();
+      for (Index a = 0; a < k; ++a) {
+        const Index j = columns[static_cast<std::size_t>(a)];
+        part.col(a).head(size) = scale(j) * root.cwiseProduct(A_.column(j).segment(first, size));
+      }
+      for_each((k - keep + strip - 1) / strip, threads, [&](Index s) {
+        const Index b = keep + s * strip, width = std::min(strip, k - b);
+        multiply(part.topLeftCorner(size, b + width).transpose(), part.block(0, b, size, width),
+                 H.block(0, b, b + width, width), 1.0, true);
+      });
+    }
+    for (Index b = keep; b < k; ++b) {
+      for (Index a = b + 1; a < k; ++a) H(a, b) = H(b, a);
+    }
+  }
+
+ protected:
+  void raw_moments(Index from, Index to, const Vector& r, Moments& out) const override {
+    constexpr Index block = 2048;  // small enough to be read three times from the cache
+    for (Index j = from; j < to; ++j) {
+      double dot = 0.0, sum = 0.0, square = 0.0;
+      for (Index i = 0; i < rows(); i += block) {
+        const Index size = std::min(block, rows() - i);
+        const auto part = A_.column(j).segment(i, size);
+        dot += part.dot(r.segment(i, size));
+        sum += part.sum();
+        square += part.squaredNorm();
+      }
+      out.dot[j] = dot;
+      out.sum[j] = sum;
+      out.square[j] = square;
+    }
+  }
+};
+
+// ---- compressed columns -------------------------------------------------------------------------------------------
+
+struct CompressedStorage {
+  const int* start;
+  const int* row;
+  const double* value;
+
+  Index size(Index j) const { return start[j + 1] - start[j]; }
+  template <class Visit>
+  void visit(Index j, Visit f) const {
+    for (int k = start[j]; k < start[j + 1]; ++k) f(static_cast<Index>(row[k]), value[k]);
+  }
+  // Four sums side by side: one chain of additions would wait for itself, not for the memory.
+  double dot(Index j, const double* r) const {
+    const int from = start[j], size = start[j + 1] - from;
+    const int* i = row + from;
+    const double* a = value + from;
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+    int k = 0;
+    for (; k + 4 <= size; k += 4) {
+      s0 += a[k] * r[i[k]];
+      s1 += a[k + 1] * r[i[k + 1]];
+      s2 += a[k + 2] * r[i[k + 2]];
+      s3 += a[k + 3] * r[i[k + 3]];
+    }
+    for (; k < size; ++k) s0 += a[k] * r[i[k]];
+    return (s0 + s1) + (s2 + s3);
+  }
+  void add(Index j, double c, double* z) const {
+    for (int k = start[j]; k < start[j + 1]; ++k) z[row[k]] += c * value[k];
+  }
+};
+
+class CompressedDesign : public DesignByColumns<CompressedStorage> {
+ public:
+  CompressedDesign(const int* start, const int* row, const double* value, Index rows, Index cols)
+      : DesignByColumns({start, row, value}, rows, cols, false) {}
+
+  // The columns of W by rows; each row adds its outer product.
+  void gram(const Columns& columns, const Vector& v, Index keep, Eigen::MatrixXd& H, int) const override {
+    const Index k = static_cast<Index>(columns.size());
+    H.block(0, keep, k, k - keep).setZero();
+    std::vector<int> first(static_cast<std::size_t>(rows()) + 1, 0);
+    for (Index j : columns) {
+      A_.visit(j, [&](Index i, double) { ++first[static_cast<std::size_t>(i) + 1]; });
+    }
+    for (std::size_t i = 0; i + 1 < first.size(); ++i) first[i + 1] += first[i];
+    std::vector<int> next(first.begin(), first.end() - 1), place(static_cast<std::size_t>(first.back()));
+    std::vector<double> entry(place.size());
+    for (Index a = 0; a < k; ++a) {
+      const Index j = columns[static_cast<std::size_t>(a)];
+      A_.visit(j, [&](Index i, double x) {
+        const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(i)]++);
+        place[at] = static_cast<int>(a);
+        entry[at] = scale(j) * x;
+      });
+    }
+    for (Index i = 0; i < rows(); ++i) {
+      const int begin = first[static_cast<std::size_t>(i)], end = first[static_cast<std::size_t>(i) + 1];
+      for (int t = end - 1; t >= begin && place[static_cast<std::size_t>(t)] >= keep; --t) {
+        double* column = H.data() + place[static_cast<std::size_t>(t)] * H.outerStride();
+        const double c = v[i] * entry[static_cast<std::size_t>(t)];
+        for (int s = begin; s <= t; ++s) column[place[static_cast<std::size_t>(s)]] += c * entry[static_cast<std::size_t>(s)];
+      }
+    }
+    for (Index b = keep; b < k; ++b) {
+      for (Index a = keep; a < b; ++a) H(b, a) = H(a, b);
+    }
+  }
+};
+
+/// The design that a matrix of Eigen's is; the matrix must outlive it.
+template <class Derived>
+std::shared_ptr<Design> design_of(const Eigen::MatrixBase<Derived>& A) {
+  const Derived& M = A.derived();
+  return std::make_shared<DenseDesign>(M.data(), M.rows(), M.cols(), M.outerStride());
+}
+
+template <class Derived>
+std::shared_ptr<Design> design_of(const Eigen::SparseCompressedBase<Derived>& A) {
+  const Derived& M = A.derived();
+  return std::make_shared<CompressedDesign>(M.outerIndexPtr(), M.innerIndexPtr(), M.valuePtr(), M.rows(), M.cols());
+}
+
+}  // namespace acfw

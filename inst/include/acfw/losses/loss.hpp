@@ -1,0 +1,98 @@
+// A family of regression: the loss of the margins z = m + b0, a weighted sum over the observations, with all that a model of
+// them asks for. A loss knows no design; a model knows no loss but through this. Another family is another file that derives
+// from it (gaussian.hpp is the shortest) and a row in families.hpp.
+//
+// A loss remembers what it found at the margins it looked at last: the derivatives `residual()`, and whatever makes a shift of
+// the margins cheap. Divergences are sums of small terms, never differences of values.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "acfw/atoms.hpp"
+#include "acfw/kernels/row_sums.hpp"
+#include "acfw/parallel.hpp"
+
+namespace acfw {
+
+struct Interval {
+  double from = -std::numeric_limits<double>::infinity();
+  double to = std::numeric_limits<double>::infinity();
+
+  double width() const { return to - from; }
+};
+
+class Loss {
+ public:
+  using Rows = std::vector<Index>;
+
+  /// `y` are the responses, `w` the final weights of the observations (for a mean, w_i / n).
+  Loss(Vector y, Vector w) : y_(std::move(y)), w_(std::move(w)), r_(y_.size()) {}
+  virtual ~Loss() = default;
+
+  Index size() const { return y_.size(); }
+  const Vector& responses() const { return y_; }
+  const Vector& weights() const { return w_; }
+
+  /// The loss at the margins m + b0.
+  double value(const Vector& m, double b0, int threads = 1) const {
+    return over_blocks<double>(threads, [&](Index from, Index to) { return value_of(from, to, m.data(), b0); });
+  }
+
+  /// Looks at the margins m + b0.
+  ResidualSums look(const Vector& m, double b0, int threads = 1) {
+    return over_blocks<ResidualSums>(threads, [&](Index from, Index to) { return look_at(from, to, m.data(), b0); });
+  }
+
+  /// As of the last look: w_i times the derivative of the loss of observation i.
+  const Vector& residual() const { return r_; }
+
+  /// What the shift t = delta - gamma u does to the margins m + b0 looked at last. The divergence leaves out what is linear
+  /// in t.
+  ShiftSums shift(const Vector& m, double b0, const Vector& u, double gamma, double delta, int threads = 1) const {
+    return over_blocks<ShiftSums>(
+        threads, [&](Index from, Index to) { return shift_of(from, to, m.data(), b0, u.data(), gamma, delta); });
+  }
+
+  /// As of the last look: the second derivatives, and their inner product with u.
+  virtual void curvature(Vector& v) const = 0;
+  virtual double curvature_along(const Vector& u) const = 0;
+
+  // The same for a few observations only, where a sparse move touches no others.
+  virtual void look_on(const Rows& rows, const Vector& m, double b0) = 0;
+  virtual double divergence_on(const Rows& rows, const Vector& m, double b0, const Vector& u, double gamma) const = 0;
+
+  /// An interval that holds the b0 with the least loss at margins m + b0.
+  virtual Interval intercept_bounds(const Vector& m) const = 0;
+
+  /// Does Newton's method for b0 converge from where the sum of derivatives is `slope` and that of second ones `curvature`?
+  virtual bool newton_converges(double slope, double curvature) const = 0;
+
+ protected:
+  virtual double value_of(Index from, Index to, const double* m, double b0) const = 0;
+  virtual ResidualSums look_at(Index from, Index to, const double* m, double b0) = 0;
+  virtual ShiftSums shift_of(Index from, Index to, const double* m, double b0, const double* u, double gamma,
+                             double delta) const = 0;
+
+  Vector y_, w_, r_;
+
+ private:
+  // Sums over blocks of observations, added in their order: the same bits for any number of threads.
+  template <class Sums, class Body>
+  Sums over_blocks(int threads, Body body) const {
+    const Index blocks = (size() + block - 1) / block;
+    if (blocks <= 1) return body(0, size());
+    std::vector<Sums> parts(static_cast<std::size_t>(blocks));
+    for_each(blocks, threads, [&](Index k) {
+      parts[static_cast<std::size_t>(k)] = body(k * block, std::min(size(), (k + 1) * block));
+    });
+    Sums all = parts[0];
+    for (std::size_t k = 1; k < parts.size(); ++k) all += parts[k];
+    return all;
+  }
+
+  static constexpr Index block = 4096;
+};
+
+}  // namespace acfw
