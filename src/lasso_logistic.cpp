@@ -68,7 +68,7 @@ class LassoSession final : public Session {
  public:
   using Objective = acfw::Glm;
   using Direction = acfw::AnyDirection<Atom>;
-  using Run = acfw::FrankWolfe<Objective, Ball, Direction, acfw::AnyStepRule, Corrector>;
+  using Run = acfw::FrankWolfe<Objective, Ball, Direction, Corrector>;
 
   LassoSession(const Rcpp::RObject& x, const Rcpp::List& problem, std::vector<double> radii, std::string method,
                std::string step, const Rcpp::List& control)
@@ -140,20 +140,20 @@ class LassoSession final : public Session {
     ball_.radius = beta;
     working_set_.set_radius(beta);
     direction_ = acfw::make_direction<Atom>(direction_name());
-    const double L = step_.L();
+    const double L = step_->L();
     step_ = make_step(step_name_, control_);
     acfw::Control control = make_control(control_);
     control.max_time = std::max(control.max_time - spent_, 0.0);
     const bool correct = method_ == "corrective";
-    run_ = std::make_unique<Run>(objective_, ball_, direction_, step_, control,
+    run_ = std::make_unique<Run>(objective_, ball_, direction_, *step_, control,
                                  Corrector{{}, correct ? &working_set_ : nullptr});
     restarted_ = state_.size() > 0 && !continues();
     if (state_.size() > 0 && !restarted_) {
-      step_.resume(Rcpp::as<double>(state_["L"]), Rcpp::as<double>(state_["log_damping"]));
+      step_->resume(Rcpp::as<double>(state_["L"]), Rcpp::as<double>(state_["log_damping"]));
       if (!Rf_isNull(state_["active"])) direction_.resume(active_of_state());
       run_->resume(static_cast<long>(Rcpp::as<double>(state_["t"])));
     } else if (warm_ || correct) {
-      step_.resume(std::isfinite(L) ? L : 0.0, 0.0);
+      step_->resume(std::isfinite(L) ? L : 0.0, 0.0);
       if (warm_) direction_.resume(atoms_of(objective_.point(), beta));
       run_->resume(0);
     }
@@ -215,8 +215,8 @@ class LassoSession final : public Session {
         _["counts"] = Rcpp::NumericVector::create(_["value"] = counts.value, _["gradient"] = counts.gradient,
                                                   _["lmo"] = counts.lmo, _["rejected"] = counts.rejected),
         _["trace"] = trace_to_r(run_->trace()),
-        _["state"] = Rcpp::List::create(_["t"] = static_cast<double>(run_->t()), _["L"] = step_.L(),
-                                        _["log_damping"] = step_.log_damping(), _["active"] = active,
+        _["state"] = Rcpp::List::create(_["t"] = static_cast<double>(run_->t()), _["L"] = step_->L(),
+                                        _["log_damping"] = step_->log_damping(), _["active"] = active,
                                         _["objective"] = objective_.value())));
     spent_ += run_->seconds();
     run_.reset();
@@ -230,7 +230,7 @@ class LassoSession final : public Session {
   Ball ball_;
   acfw::L1WorkingSet working_set_;
   Direction direction_;
-  acfw::AnyStepRule step_;
+  std::unique_ptr<acfw::StepRule> step_;
   Rcpp::List state_;
   std::unique_ptr<Run> run_;
   std::vector<Rcpp::List> results_;

@@ -99,19 +99,19 @@ acfw::Control make_control(const Rcpp::List& control) {
   return made;
 }
 
-acfw::AnyStepRule make_step(const std::string& step, const Rcpp::List& control) {
-  if (step == "backtracking") return {acfw::Backtracking{}};
-  if (step == "open") return {acfw::OpenLoop{Rcpp::as<bool>(control["convex"])}};
-  if (step == "short") return {acfw::ShortStep{Rcpp::as<double>(control["L"])}};
+std::unique_ptr<acfw::StepRule> make_step(const std::string& step, const Rcpp::List& control) {
+  if (step == "open") return std::make_unique<acfw::OpenLoop>(Rcpp::as<bool>(control["convex"]));
+  if (step == "short") return acfw::make_step_rule(step, Rcpp::as<double>(control["L"]));
+  if (step != "ac") return acfw::make_step_rule(step);
   const Rcpp::RObject damping = control["damping"];
   const double delta = Rcpp::as<double>(control["delta"]);
   if (Rf_inherits(damping, "acfw_budget")) {
     const Rcpp::List budget(damping);
-    return {acfw::AutoConditioned<acfw::BudgetDamping>(
-        acfw::BudgetDamping(Rcpp::as<double>(budget["rho"]), Rcpp::as<double>(budget["log_floor"]), delta))};
+    return std::make_unique<acfw::AutoConditioned<acfw::BudgetDamping>>(
+        acfw::BudgetDamping(Rcpp::as<double>(budget["rho"]), Rcpp::as<double>(budget["log_floor"]), delta));
   }
-  if (Rf_isString(damping)) return {acfw::AutoConditioned<>(acfw::ScheduledDamping(delta))};
-  return {acfw::AutoConditioned<>(acfw::ScheduledDamping(schedule_of(damping)))};
+  if (Rf_isString(damping)) return std::make_unique<acfw::AutoConditioned<>>(acfw::ScheduledDamping(delta));
+  return std::make_unique<acfw::AutoConditioned<>>(acfw::ScheduledDamping(schedule_of(damping)));
 }
 
 Rcpp::List trace_to_r(const acfw::Trace& trace) {

@@ -50,7 +50,7 @@ SEXP attempt(Body body) {
 }
 
 acfw::Control make_control(const Rcpp::List& control);
-acfw::AnyStepRule make_step(const std::string& step, const Rcpp::List& control);
+std::unique_ptr<acfw::StepRule> make_step(const std::string& step, const Rcpp::List& control);
 Rcpp::List trace_to_r(const acfw::Trace& trace);
 const char* status_name(acfw::Status status);
 
@@ -104,7 +104,7 @@ class SessionOf : public Session {
  public:
   using Atom = decltype(std::declval<Dictionary&>().minimize(std::declval<Objective&>().gradient(), 0.0).atom);
   using Direction = decltype(direction_for<Atom>(std::string()));
-  using Run = acfw::FrankWolfe<Objective, Dictionary, Direction, acfw::AnyStepRule, Corrector>;
+  using Run = acfw::FrankWolfe<Objective, Dictionary, Direction, Corrector>;
 
   SessionOf(std::unique_ptr<Objective> objective, Dictionary dictionary, const std::string& method,
             const std::string& step, const Rcpp::List& control, Corrector corrector = Corrector{})
@@ -112,14 +112,14 @@ class SessionOf : public Session {
         dictionary_(std::move(dictionary)),
         direction_(direction_for<Atom>(method)),
         step_(make_step(step, control)),
-        run_(*objective_, dictionary_, direction_, step_, make_control(control), std::move(corrector)) {}
+        run_(*objective_, dictionary_, direction_, *step_, make_control(control), std::move(corrector)) {}
 
   /// Continue where `state`, the `state` of an earlier result, left off; the objective is at its point already. If it has
   /// another value there than the state remembers, this is another problem, and the run starts afresh from the point.
   void resume(const Rcpp::List& state, acfw::Index size) {
     restarted_ = !continues(state);
     if (restarted_) return;
-    step_.resume(Rcpp::as<double>(state["L"]), Rcpp::as<double>(state["log_damping"]));
+    step_->resume(Rcpp::as<double>(state["L"]), Rcpp::as<double>(state["log_damping"]));
     if constexpr (can_be_kept<Atom>) {
       if (!Rf_isNull(state["active"])) direction_.resume(active_from_r<Atom>(state["active"], size));
     } else {
@@ -146,8 +146,8 @@ class SessionOf : public Session {
         _["counts"] = Rcpp::NumericVector::create(_["value"] = counts.value, _["gradient"] = counts.gradient,
                                                   _["lmo"] = counts.lmo, _["rejected"] = counts.rejected),
         _["trace"] = trace_to_r(run_.trace()),
-        _["state"] = Rcpp::List::create(_["t"] = static_cast<double>(run_.t()), _["L"] = step_.L(),
-                                        _["log_damping"] = step_.log_damping(), _["active"] = active,
+        _["state"] = Rcpp::List::create(_["t"] = static_cast<double>(run_.t()), _["L"] = step_->L(),
+                                        _["log_damping"] = step_->log_damping(), _["active"] = active,
                                         _["objective"] = objective_->value(), _["gap"] = run_.gap()));
   }
 
@@ -178,7 +178,7 @@ class SessionOf : public Session {
   std::unique_ptr<Objective> objective_;
   Dictionary dictionary_;
   Direction direction_;
-  acfw::AnyStepRule step_;
+  std::unique_ptr<acfw::StepRule> step_;
   Run run_;
   bool restarted_ = false;
 };

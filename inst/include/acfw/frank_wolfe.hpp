@@ -28,6 +28,7 @@
 
 #include "acfw/control.hpp"
 #include "acfw/move.hpp"
+#include "acfw/steps/rule.hpp"
 #include "acfw/trace.hpp"
 
 namespace acfw {
@@ -79,7 +80,7 @@ struct HasRank<T, std::void_t<decltype(std::declval<const T&>().rank())>> : std:
 
 }  // namespace detail
 
-template <class Objective, class Dictionary, class Direction, class StepRule, class Corrector = NoCorrection>
+template <class Objective, class Dictionary, class Direction, class Corrector = NoCorrection>
 class FrankWolfe {
  public:
   using Answer = decltype(std::declval<Dictionary&>().minimize(std::declval<Objective&>().gradient(), 0.0));
@@ -93,6 +94,7 @@ class FrankWolfe {
         step_(step),
         control_(std::move(control)),
         corrector_(std::move(corrector)) {}
+  FrankWolfe(const FrankWolfe&) = delete;  // the line refers to it
 
   /// Go on at iteration t instead of initialising: policies have been resumed by the caller.
   void resume(long t) {
@@ -145,8 +147,9 @@ class FrankWolfe {
   void initialize() {
     ++counts_.value;
     look(0.0);
-    const Move<Atom> move = towards(vertex_, along_point_);
-    const auto line = line_along(move);
+    move_ = towards(vertex_, along_point_);
+    norm2_ = f_.prepare(move_);
+    const Line line = prepared_line();
     step_.start(line.curvature(1.0, line.divergence(1.0)));
     f_.commit(1.0);
     direction_.start(vertex_.atom);
@@ -323,26 +326,23 @@ class FrankWolfe {
     return 0;
   }
 
-  auto prepared_line() {
-    auto divergence = [this](double gamma) {
-      ++counts_.value;
-      const double above_tangent = f_.divergence(gamma);
-      if (above_tangent < 0.0) look_below_tangent(gamma, above_tangent);
+  Line prepared_line() { return {move_.slope, norm2_, move_.gamma_max, t_, divergence_}; }
+
+  // D(gamma) along the prepared direction.
+  struct Divergence {
+    FrankWolfe& run;
+    double operator()(double gamma) const {
+      ++run.counts_.value;
+      const double above_tangent = run.f_.divergence(gamma);
+      if (above_tangent < 0.0) run.look_below_tangent(gamma, above_tangent);
       return above_tangent;
-    };
-    return Line<decltype(divergence)>{move_.slope, norm2_, move_.gamma_max, t_, divergence};
-  }
+    }
+  };
 
   void look_below_tangent(double gamma, double divergence) {
     const double tangent = -gamma * move_.slope;
     const double noise = 1e-7 * std::abs(tangent) + 1024.0 * epsilon * (std::abs(f_.value()) + std::abs(tangent + divergence));
     if (divergence < -noise && !below_tangent_.seen) below_tangent_ = {true, tangent, tangent + divergence};
-  }
-
-  auto line_along(const Move<Atom>& move) {
-    move_ = move;
-    norm2_ = f_.prepare(move_);
-    return prepared_line();
   }
 
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();
@@ -357,6 +357,7 @@ class FrankWolfe {
   StepRule& step_;
   Control control_;
   Corrector corrector_;
+  Divergence divergence_{*this};
 
   Known known_ = Known::nothing;
   Answer vertex_{};

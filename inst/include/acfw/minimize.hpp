@@ -6,8 +6,6 @@
 //   acfw::Result run = acfw::minimize(f, simplex, "pfw", "ac");   // f.point(), run.gap, run.status, run.trace
 #pragma once
 
-#include <limits>
-#include <stdexcept>
 #include <string>
 
 #include "acfw/direction.hpp"
@@ -25,19 +23,9 @@ struct Result {
   Trace trace;
 };
 
-/// The step rule called `step` in its standard form: "ac", "backtracking", "open", or "short", which needs `L`.
-inline AnyStepRule make_step_rule(const std::string& step, double L = std::numeric_limits<double>::quiet_NaN()) {
-  if (step == "ac") return {AutoConditioned<>{}};
-  if (step == "backtracking") return {Backtracking{}};
-  if (step == "open") return {OpenLoop{}};
-  if (step != "short") throw std::invalid_argument("unknown step rule: " + step);
-  if (!(L > 0.0)) throw std::invalid_argument("step rule 'short' needs a Lipschitz constant L > 0");
-  return {ShortStep{L}};
-}
-
 /// Minimises `f` over the hull of the dictionary's atoms, or over their span with method "mp".
 template <class Objective, class Dictionary>
-Result minimize(Objective& f, Dictionary& dictionary, const std::string& method, AnyStepRule step,
+Result minimize(Objective& f, Dictionary& dictionary, const std::string& method, StepRule& step,
                 const Control& control = Control{}) {
   using Atom = decltype(dictionary.minimize(f.gradient(), 0.0).atom);
   auto direction = make_direction<Atom>(method);
@@ -49,7 +37,7 @@ Result minimize(Objective& f, Dictionary& dictionary, const std::string& method,
 template <class Objective, class Dictionary>
 Result minimize(Objective& f, Dictionary& dictionary, const std::string& method = "cfw", const std::string& step = "ac",
                 const Control& control = Control{}) {
-  return minimize(f, dictionary, method, make_step_rule(step), control);
+  return minimize(f, dictionary, method, *make_step_rule(step), control);
 }
 
 }  // namespace acfw

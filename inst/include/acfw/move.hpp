@@ -65,16 +65,29 @@ Move<Atom> away(const Atom& s, double along_s, double weight, double rest, doubl
   return {StepKind::away, -1.0, 0.0, 1.0, nullptr, &s, along_s - along_point, weight / rest};
 }
 
+/// A function of one number that lives elsewhere, called through a plain pointer.
+class FunctionReference {
+ public:
+  template <class Function>
+  FunctionReference(Function& function)
+      : object_(&function), call_([](void* object, double x) { return (*static_cast<Function*>(object))(x); }) {}
+
+  double operator()(double x) const { return call_(object_, x); }
+
+ private:
+  void* object_;
+  double (*call_)(void*, double);
+};
+
 /// The objective along one direction, as a step rule sees it: the slope `<g, d>`, `||d||^2`, the largest
 /// step, and the Bregman divergence `D(gamma) = f(x - gamma d) - f(x) + gamma <g, d>`. Nothing else of the
 /// problem reaches a step rule.
-template <class Divergence>
 struct Line {
   double slope;
   double norm2;
   double gamma_max;
   long t;
-  Divergence divergence;
+  FunctionReference divergence;
 
   /// min{<g, d> / (L ||d||^2), gamma_max}, equation (2). Where that is not a number one can step by (L = 0 on
   /// an unbounded line), one atom's length is tried and the curvature found there corrects it. A slope that rounding has made

@@ -1,7 +1,10 @@
-// A step rule chosen at run time: one of the files in steps/, with the interface each of them has.
+// The step rules by their names, in their standard form.
 #pragma once
 
-#include <variant>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
 
 #include "acfw/steps/auto_conditioned.hpp"
 #include "acfw/steps/backtracking.hpp"
@@ -10,37 +13,14 @@
 
 namespace acfw {
 
-class AnyStepRule {
- public:
-  using Choice = std::variant<AutoConditioned<ScheduledDamping>, AutoConditioned<BudgetDamping>, Backtracking,
-                              ShortStep, OpenLoop>;
-
-  AnyStepRule(Choice choice) : choice_(std::move(choice)) {}
-
-  void start(double ell) {
-    std::visit([&](auto& rule) { rule.start(ell); }, choice_);
-  }
-
-  template <class Divergence>
-  Trial choose(const Line<Divergence>& line) {
-    return std::visit([&](auto& rule) { return rule.choose(line); }, choice_);
-  }
-
-  double L() const {
-    return std::visit([](const auto& rule) { return rule.L(); }, choice_);
-  }
-
-  /// log of the product of the r_t used so far (0 for rules without damping).
-  double log_damping() const {
-    return std::visit([](const auto& rule) { return rule.log_damping(); }, choice_);
-  }
-
-  void resume(double L, double log_damping) {
-    std::visit([&](auto& rule) { rule.resume(L, log_damping); }, choice_);
-  }
-
- private:
-  Choice choice_;
-};
+/// "ac", "backtracking", "open", or "short", which needs `L`.
+inline std::unique_ptr<StepRule> make_step_rule(const std::string& step, double L = std::numeric_limits<double>::quiet_NaN()) {
+  if (step == "ac") return std::make_unique<AutoConditioned<>>();
+  if (step == "backtracking") return std::make_unique<Backtracking>();
+  if (step == "open") return std::make_unique<OpenLoop>();
+  if (step != "short") throw std::invalid_argument("unknown step rule: " + step);
+  if (!(L > 0.0)) throw std::invalid_argument("step rule 'short' needs a Lipschitz constant L > 0");
+  return std::make_unique<ShortStep>(L);
+}
 
 }  // namespace acfw

@@ -3,19 +3,18 @@
 #pragma once
 
 #include "acfw/damping.hpp"
-#include "acfw/move.hpp"
+#include "acfw/steps/rule.hpp"
 
 namespace acfw {
 
 template <class Damping = ScheduledDamping>
-class AutoConditioned {
+class AutoConditioned : public StepRule {
  public:
   explicit AutoConditioned(Damping damping = Damping{}) : damping_(std::move(damping)) {}
 
-  void start(double ell) { L_ = ell; }
+  void start(double ell) override { L_ = ell; }
 
-  template <class Divergence>
-  Trial choose(const Line<Divergence>& line) {
+  Trial choose(const Line& line) override {
     const double gamma = line.short_step(L_);
     const double divergence = line.divergence(gamma);
     const Trial trial{gamma, L_, divergence, line.decreases(gamma, divergence)};
@@ -23,9 +22,9 @@ class AutoConditioned {
     return trial;
   }
 
-  double L() const { return L_; }
-  double log_damping() const { return damping_.log_product(); }
-  void resume(double L, double log_damping) {
+  double L() const override { return L_; }
+  double log_damping() const override { return damping_.log_product(); }
+  void resume(double L, double log_damping) override {
     L_ = L;
     damping_.resume(log_damping);
   }

@@ -5,18 +5,17 @@
 
 #include <algorithm>
 
-#include "acfw/move.hpp"
+#include "acfw/steps/rule.hpp"
 
 namespace acfw {
 
-class Backtracking {
+class Backtracking : public StepRule {
  public:
   explicit Backtracking(double eta = 0.9, double tau = 2.0) : eta_(eta), tau_(tau) {}
 
-  void start(double ell) { L_ = ell; }
+  void start(double ell) override { L_ = ell; }
 
-  template <class Divergence>
-  Trial choose(const Line<Divergence>& line) {
+  Trial choose(const Line& line) override {
     const double before = L_;
     double L = eta_ * L_;
     for (int tries = 0;; ++tries) {
@@ -31,9 +30,8 @@ class Backtracking {
     }
   }
 
-  double L() const { return L_; }
-  double log_damping() const { return 0.0; }
-  void resume(double L, double) { L_ = L; }
+  double L() const override { return L_; }
+  void resume(double L, double) override { L_ = L; }
 
  private:
   static constexpr int most_tries = 200;

@@ -6,26 +6,23 @@
 #include <cmath>
 #include <limits>
 
-#include "acfw/move.hpp"
+#include "acfw/steps/rule.hpp"
 
 namespace acfw {
 
-class OpenLoop {
+class OpenLoop : public StepRule {
  public:
   explicit OpenLoop(bool convex = true) : convex_(convex) {}
 
-  void start(double) {}
+  void start(double) override {}
 
-  template <class Divergence>
-  Trial choose(const Line<Divergence>& line) {
+  Trial choose(const Line& line) override {
     const double t = static_cast<double>(line.t);
     const double gamma = std::min(convex_ ? 2.0 / (t + 2.0) : 1.0 / std::sqrt(t + 1.0), line.gamma_max);
     return {gamma, L(), line.divergence(gamma), true};
   }
 
-  double L() const { return std::numeric_limits<double>::quiet_NaN(); }
-  double log_damping() const { return 0.0; }
-  void resume(double, double) {}
+  double L() const override { return std::numeric_limits<double>::quiet_NaN(); }
 
  private:
   bool convex_;

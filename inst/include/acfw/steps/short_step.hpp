@@ -1,25 +1,22 @@
 // The classic closed-loop rule with a known Lipschitz constant L, equation (2).
 #pragma once
 
-#include "acfw/move.hpp"
+#include "acfw/steps/rule.hpp"
 
 namespace acfw {
 
-class ShortStep {
+class ShortStep : public StepRule {
  public:
   explicit ShortStep(double L) : L_(L) {}
 
-  void start(double) {}
+  void start(double) override {}
 
-  template <class Divergence>
-  Trial choose(const Line<Divergence>& line) {
+  Trial choose(const Line& line) override {
     const double gamma = line.short_step(L_);
     return {gamma, L_, line.divergence(gamma), true};
   }
 
-  double L() const { return L_; }
-  double log_damping() const { return 0.0; }
-  void resume(double, double) {}
+  double L() const override { return L_; }
 
  private:
   double L_;
