@@ -1,5 +1,7 @@
 # What a fit says of its point is true of the point it returns.
 
+length_of <- function(x) if (any(x != 0)) max(abs(x)) * sqrt(sum((x / max(abs(x)))^2)) else 0
+
 # Objective, gap and distance from the set, in plain R, with what rounding may do to the first two.
 recomputed <- function(fit) {
   a <- unname(fit$a)
@@ -12,7 +14,7 @@ recomputed <- function(fit) {
   size <- abs(a) + abs(D) %*% abs(X)
   list(
     objective = sum(R^2) / (2 * n), objective_noise = 1e-13 * sum(abs(R) * size) / n + 1e-13 * sum(R^2) / n,
-    gap = sum(gD * D) + sum(apply(gD, 2, euclidean_norm)) + sum(gX * X) + fit$beta * sum(apply(abs(gX), 2, max)),
+    gap = sum(gD * D) + sum(apply(gD, 2, length_of)) + sum(gX * X) + fit$beta * sum(apply(abs(gX), 2, max)),
     gap_noise = 1e-12 * (sum(tcrossprod(size, abs(X))) + fit$beta * sum(crossprod(abs(D), size))) / n,
     longest = max(sqrt(colSums(D^2))), widest = max(colSums(abs(X)))
   )
@@ -53,6 +55,19 @@ test_that("data and radii whose squares leave double precision are refused, resu
   fit <- acfw_dictionary_learning(a, 2, 1)
   condition <- expect_error(predict(fit, a * 1e200), class = "acfw_error_input")
   expect_identical(condition$arg, "newdata")
+})
+
+test_that("a fit whose residual is far below its codes is known to have converged when it is continued", {
+  a <- matrix(1e-3)
+  control <- acfw_control(tol = 1e-6, rel_tol = 0, max_iter = 2000)
+  fit <- acfw_dictionary_learning(a, 2, 1e8, init = list(dictionary = matrix(c(0.75, -1), 1), codes = matrix(c(4e7, 3e7))), control = control)
+  for (k in 1:3) {
+    more <- acfw_dictionary_learning(a, 2, 1e8, init = fit, control = control)
+    if (fit$status == "converged") expect_identical(more$state$t, fit$state$t)
+    true <- recomputed(more)
+    expect_lte(abs(more$gap - true$gap), true$gap_noise + 1e-6 * abs(true$gap))
+    fit <- more
+  }
 })
 
 test_that("columns of very different size all become unit atoms", {

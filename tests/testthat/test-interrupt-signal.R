@@ -30,7 +30,7 @@ interrupted_fit <- function(code, after) {
 }
 
 # Without a limit of its own: only the signal ends it.
-endless <- "acfw_control(tol = 0, rel_tol = 0, max_iter = Inf, damping = 'budget', callback = begun)"
+endless <- "acfw_control(tol = 0, rel_tol = 0, max_iter = 1e9, damping = 'budget', callback = begun)"
 
 expect_answered <- function(result) {
   expect_false(is.null(result))

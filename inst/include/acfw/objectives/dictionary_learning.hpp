@@ -3,7 +3,8 @@
 // quartic in gamma whose coefficients are known after one product, d_D X, and one pass; a trial costs nothing.
 //
 // A code of the atom has a single entry, so A X' and X X' follow a step in O(mn) and O(pn), and the gradient in D,
-// (D X X' - A X')/n, costs a product of order m p^2 instead of m p n. The gradient in X, -D'R/n, is the other product.
+// (D X X' - A X')/n, costs a product of order m p^2 instead of m p n; where the residual is so small that this difference
+// would be rounding it is -R X'/n. The gradient in X, -D'R/n, is the other product.
 #pragma once
 
 #include <algorithm>
@@ -113,7 +114,8 @@ class DictionaryLearning {
   DictionaryLearning(DenseMap A, Matrix D, Matrix X, int threads = 1,
                      double beta = std::numeric_limits<double>::infinity())
       : A_(A), D_(std::move(D)), X_(std::move(X)), threads_(threads), beta_(beta) {
-    refresh();
+    residuals();
+    rebuilt_ = true;
   }
 
   /// To be called several times during a long `prepare`; it may throw, and the point stays as it was.
@@ -125,14 +127,14 @@ class DictionaryLearning {
   const Matrix& dictionary() const { return D_; }
   const Matrix& codes() const { return X_.dense(); }
   const Matrix& residual() const { return R_; }
-  double value() const { return value_; }
+  double value() const { return squared_residual_ / (2.0 * samples()); }
 
   const DictionaryGradient& gradient() {
     if (stale_) {
       g_.X.resize(D_.cols(), A_.cols());
-      if (rebuilt_) {  // once, so that no difference of large moments stands for a small residual
-        g_.D.resize(D_.rows(), D_.cols());
-        multiply(R_, X_.dense().transpose(), g_.D, -1.0 / samples(), false, threads_);
+      if (rebuilt_ || squared_residual_ < little * XXt_.trace()) {  // no difference of moments is as small as this residual
+        g_.D.setZero(D_.rows(), D_.cols());
+        if (!X_.is_zero()) multiply(R_, X_.dense().transpose(), g_.D, -1.0 / samples(), false, threads_);
       } else {
         g_.D = (-1.0 / samples()) * AXt_;
         multiply(D_, XXt_, g_.D, 1.0 / samples(), true, threads_);
@@ -216,7 +218,8 @@ class DictionaryLearning {
   }
 
  private:
-  static constexpr Index chunk = 1536;  // columns between two polls
+  static constexpr Index chunk = 1536;     // columns between two polls
+  static constexpr double little = 1e-12;  // of the squares of the codes
 
   double samples() const { return static_cast<double>(A_.cols()); }
 
@@ -257,7 +260,7 @@ class DictionaryLearning {
   }
 
   void settle(double squared_residual) {
-    value_ = squared_residual / (2.0 * samples());
+    squared_residual_ = squared_residual;
     stale_ = true;
   }
 
@@ -270,7 +273,7 @@ class DictionaryLearning {
   DictionaryGradient g_;
   const DictionaryAtom* v_ = nullptr;
   double quadratic_ = 0.0, cubic_ = 0.0, quartic_ = 0.0;
-  double value_ = 0.0;
+  double squared_residual_ = 0.0;
   bool stale_ = true;
   bool rebuilt_ = false;   // the residual is fresh, the moments are not
   bool rebuilds_ = true;
