@@ -53,8 +53,8 @@ spectral_norm_sparse <- function(A) {
     .Call(`_acfw_spectral_norm_sparse`, A)
 }
 
-session_dictionary_learning <- function(a, dictionary, codes, beta, step, control, state) {
-    .Call(`_acfw_session_dictionary_learning`, a, dictionary, codes, beta, step, control, state)
+session_dictionary_learning <- function(a, dictionary, codes, beta, step, control, state, at_point) {
+    .Call(`_acfw_session_dictionary_learning`, a, dictionary, codes, beta, step, control, state, at_point)
 }
 
 dictionary_line <- function(a, dictionary, codes, beta, gamma) {

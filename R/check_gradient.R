@@ -14,8 +14,11 @@
 #' acfw_check_gradient(c(1, 2), function(x) sum(x^4), function(x) 4 * x^3)
 #' @export
 acfw_check_gradient <- function(par, fn, gr = NULL, ..., n_check = 20, tol = 1e-5) {
+  require_argument(par, "a point")
+  require_argument(fn, "a function or a built-in objective")
   par <- check_par(par)
   if (inherits(fn, "acfw_objective")) {
+    if (length(par) != fn$dim) abort_input("par", paste0("has ", length(par), " entries, but the objective has ", fn$dim, " variables."))
     gr <- fn$gr
     fn <- fn$fn
   }
@@ -23,13 +26,20 @@ acfw_check_gradient <- function(par, fn, gr = NULL, ..., n_check = 20, tol = 1e-
   check_function(gr, "gr", "a function")
   n_check <- check_count(n_check, "n_check")
   tol <- check_number(tol, "tol", min = 0)
-  gradient <- as.double(gr(par, ...))
+  gradient <- gr(par, ...)
+  if (!is.numeric(gradient)) abort_input("gr", paste0("must return numbers, not ", describe(gradient), "."))
+  gradient <- as.double(gradient)
   if (length(gradient) != length(par)) {
     abort_input("gr", paste0("returned ", length(gradient), " values, but the point has ", length(par), "."))
   }
+  value <- function(x) {
+    y <- fn(x, ...)
+    if (!is.numeric(y) || length(y) != 1L) abort_input("fn", paste0("must return a single number, not ", describe(y), "."))
+    as.double(y)
+  }
   slope <- function(direction) {
     h <- .Machine$double.eps^(1 / 3) * max(1, max(abs(par)))
-    (fn(par + h * direction, ...) - fn(par - h * direction, ...)) / (2 * h)
+    (value(par + h * direction) - value(par - h * direction)) / (2 * h)
   }
   unit <- function(k) replace(par * 0, k, 1)
   coordinates <- unique(round(seq(1, length(par), length.out = min(n_check, length(par)))))
@@ -39,7 +49,8 @@ acfw_check_gradient <- function(par, fn, gr = NULL, ..., n_check = 20, tol = 1e-
     analytic = c(gradient[coordinates], sum(gradient * dense)),
     numeric = c(vapply(coordinates, function(k) slope(unit(k)), 0), slope(dense))
   )
-  scale <- pmax(abs(result$analytic), abs(result$numeric), sqrt(mean(gradient^2)), .Machine$double.eps)
+  typical <- if (anyNA(gradient)) NA else euclidean_norm(gradient) / sqrt(length(gradient))
+  scale <- pmax(abs(result$analytic), abs(result$numeric), typical, .Machine$double.eps)
   result$error <- abs(result$analytic - result$numeric) / scale
   ok <- isTRUE(all(result$error <= tol))
   worst <- format(max(result$error), digits = 2)

@@ -71,7 +71,7 @@ print.acfw_compare <- function(x, digits = 5, ...) {
 
 #' @export
 as.data.frame.acfw_compare <- function(x, row.names = NULL, optional = FALSE, ...) {
-  do.call(rbind, Map(function(fit, label) cbind(fit = label, fit$trace), unname(x$fits), names(x$fits)))
+  do.call(rbind, Map(function(fit, label) cbind(fit = rep(label, nrow(fit$trace)), fit$trace), unname(x$fits), names(x$fits)))
 }
 
 #' @rdname acfw_compare
@@ -86,6 +86,7 @@ plot.acfw_compare <- function(x, against = c("seconds", "iteration"), ...) {
   frame <- utils::modifyList(list(log = "y", xlab = against, ylab = "", las = 1, bty = "l"), list(...))
   log_x <- grepl("x", frame$log)
   if (log_x) data <- data[data$at > 0, ]
+  if (!nrow(data)) abort_no_curve("x")
   do.call(graphics::plot, c(list(range(data$at), range(data$gap), type = "n", axes = FALSE), frame))
   graphics::box(bty = frame$bty)
   convergence_axes(frame$log)
@@ -123,6 +124,7 @@ autoplot.acfw_compare <- function(object, against = c("seconds", "iteration"), .
   rlang::check_installed("ggplot2", "for autoplot()")
   against <- check_choice(against, c("seconds", "iteration"), "against")
   data <- compare_curves(object, against)
+  if (!nrow(data)) abort_no_curve("object")
   data$fit <- factor(data$fit, names(object$fits))
   styles <- compare_styles(object)
   ggplot2::ggplot(data, ggplot2::aes(x = .data$at, y = .data$gap, colour = .data$fit, linetype = .data$fit)) +

@@ -87,6 +87,7 @@ check_damping <- function(damping, call = rlang::caller_env()) {
 #'   iterations, at the price of more rejected trials.
 #' @param log_floor The logarithm of the floor of the product, negative. The default lasts for tens of thousands of
 #'   iterations; the floor itself, `exp(-1e4)`, is positive though no double can hold it.
+#' @param ... Must be empty.
 #' @return An object for the `damping` argument of [acfw_control()]. The logarithm of the product used so far is in
 #'   `fit$state$log_damping`.
 #' @examples
@@ -94,7 +95,8 @@ check_damping <- function(damping, call = rlang::caller_env()) {
 #' control <- acfw_control(damping = damping_budget())
 #' acfw(fn = q, lmo = lmo_simplex(), method = "pfw", control = control)
 #' @export
-damping_budget <- function(rho = 0.8, log_floor = -1e4) {
+damping_budget <- function(rho = 0.8, log_floor = -1e4, ...) {
+  check_dots(..., .known = names(formals(damping_budget)))
   structure(
     list(
       rho = check_number(rho, "rho", min = 0, max = 1, strict = TRUE),

@@ -5,13 +5,13 @@
 #' the value at `x = 0`.
 #'
 #' @param object A fit from [acfw_dictionary_learning()].
-#' @param newdata Samples as columns, a matrix with as many rows as the data had; or a vector, one sample. By default the
-#'   data of the fit.
+#' @param newdata Samples as columns, a matrix with as many rows as the data had; or a vector, one sample. Features are
+#'   matched by name where both it and the data had names. By default the data of the fit.
 #' @param type `"codes"`, or `"fitted"` for the dictionary times them.
 #' @param beta The bound on the codes; by default that of the fit.
 #' @param tol,max_iter The relative gap to reach, and the most iterations per sample.
 #' @param threads The number of threads.
-#' @param ... Ignored.
+#' @param ... Must be empty.
 #' @return `predict()`: the codes, a `dgCMatrix` with one column per sample, whose attribute `gap` has the gap of each; or
 #'   a matrix like `newdata`. `fitted()` and `residuals()`: matrices like the data.
 #' @examples
@@ -24,16 +24,19 @@
 #' @export
 predict.acfw_dictionary_learning <- function(object, newdata = object$a, type = c("codes", "fitted"), beta = object$beta,
                                              tol = 1e-8, max_iter = 10000, threads = 1, ...) {
+  check_dots(..., .known = names(formals(predict.acfw_dictionary_learning)))
   type <- check_choice(type, c("codes", "fitted"), "type")
-  if (is.numeric(newdata) && is.null(dim(newdata))) newdata <- matrix(newdata)
+  if (is.numeric(newdata) && is.null(dim(newdata))) newdata <- as.matrix(newdata)
   newdata <- check_data(newdata, "newdata")
   D <- object$dictionary
+  newdata <- newdata[by_name(rownames(newdata), rownames(D)), , drop = FALSE]
   if (nrow(newdata) != nrow(D)) {
     abort_input("newdata", paste0("must have ", nrow(D), " rows, one per feature of the dictionary, not ", nrow(newdata), "."))
   }
   beta <- check_number(beta, "beta", min = 0, max = .Machine$double.xmax, strict = TRUE)
+  check_squares(newdata, ncol(D), beta, arg = "newdata")
   parts <- code_columns(D, newdata, beta, check_number(tol, "tol", min = 0), check_count(max_iter, "max_iter"),
-                        check_count(threads, "threads"))
+                        usable_threads(check_count(threads, "threads")))
   codes <- Matrix::sparseMatrix(i = parts$i, p = parts$p, x = parts$x, dims = c(ncol(D), ncol(newdata)), index1 = FALSE,
                                 dimnames = list(NULL, colnames(newdata)))
   if (type == "codes") return(structure(codes, gap = parts$gap))
@@ -48,11 +51,14 @@ like_data <- function(x, data) {
 
 #' @rdname predict.acfw_dictionary_learning
 #' @export
-fitted.acfw_dictionary_learning <- function(object, ...) like_data(object$dictionary %*% object$codes, object$a)
+fitted.acfw_dictionary_learning <- function(object, ...) {
+  check_dots(...)
+  like_data(object$dictionary %*% object$codes, object$a)
+}
 
 #' @rdname predict.acfw_dictionary_learning
 #' @export
-residuals.acfw_dictionary_learning <- function(object, ...) object$a - fitted.acfw_dictionary_learning(object)
+residuals.acfw_dictionary_learning <- function(object, ...) object$a - fitted.acfw_dictionary_learning(object, ...)
 
 #' Print, summarise and plot a learned dictionary
 #'
@@ -118,7 +124,8 @@ plot.acfw_dictionary_learning <- function(x, shape = NULL, most = 100, col = grD
     return(invisible(x))
   }
   D <- x$dictionary
-  if (!is.numeric(shape) || length(shape) != 2L || anyNA(shape) || prod(shape) != nrow(D)) {
+  whole <- is.numeric(shape) && length(shape) == 2L && !anyNA(shape) && all(shape >= 1 & shape == round(shape))
+  if (!whole || prod(shape) != nrow(D)) {
     abort_input("shape", paste0("must be c(rows, columns) with product ", nrow(D), ", the length of an atom."))
   }
   most <- min(check_count(most, "most"), ncol(D))
@@ -135,7 +142,8 @@ draw_atoms <- function(D, shape, col, ...) {
   for (k in seq_len(ncol(D))) {
     top <- (k - 1) %/% across * (shape[[1L]] + 1) + 1
     left <- (k - 1) %% across * (shape[[2L]] + 1) + 1
-    atom <- D[, k] / max(abs(D[, k]), .Machine$double.xmin)
+    largest <- max(abs(D[, k]))
+    atom <- if (largest > 0) D[, k] / largest else D[, k]
     sheet[top + seq_len(shape[[1L]]), left + seq_len(shape[[2L]])] <- atom
   }
   drawn <- t(sheet[rev(seq_len(nrow(sheet))), , drop = FALSE]) # image() puts rows along x, from the bottom

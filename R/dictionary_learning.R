@@ -21,9 +21,10 @@
 #' @param step The step rule.
 #' @param control Tolerances and limits, from [acfw_control()].
 #' @param init The start: `NULL` for `p` columns of `a` chosen at random with R's random numbers and zero codes, a
-#'   dictionary matrix, `list(dictionary =, codes =)`, or an earlier fit. A fit of the same problem is continued; one of
-#'   another `beta` is a warm start. Atoms may not be longer than one; codes longer than `beta` are scaled down.
-#' @param ... Ignored.
+#'   dictionary matrix, `list(dictionary =, codes =)`, or an earlier fit. A fit of the same problem is continued. One of other
+#'   data, another `beta` or another step rule lends its point, codes longer than `beta` scaled down, and a message says so.
+#'   Atoms may not be longer than one.
+#' @param ... Must be empty.
 #' @return An object of class `acfw_dictionary_learning` and `acfw`: a list with
 #'   \item{dictionary}{the atoms, features by `p`}
 #'   \item{codes}{the codes, `p` by samples, a `dgCMatrix`}
@@ -41,30 +42,36 @@ acfw_dictionary_learning <- function(a, p, beta, method = "cfw", step = c("ac", 
                                      control = acfw_control(tol = 1e-8, rel_tol = 1e-3, max_iter = 1000, damping = "budget"),
                                      init = NULL, ...) {
   call <- match.call()
-  rlang::check_dots_empty()
+  check_dots(..., .known = names(formals(acfw_dictionary_learning)))
+  require_argument(a, "a matrix with one sample per column")
+  require_argument(p, "the number of atoms")
+  require_argument(beta, "the bound on the l1 norm of a code")
   a <- check_data(a, "a")
   p <- check_count(p, "p")
+  check_entries(p, max(p, dim(a)), "p")
   beta <- check_number(beta, "beta", min = 0, max = .Machine$double.xmax, strict = TRUE)
+  check_squares(a, p, beta)
   check_only_cfw(method, "the product of balls")
   control <- check_control(control)
   step <- step_of_init(step, missing(step), init)
-  start <- start_dictionary(init, a, p, beta)
+  identity <- problem_identity(data = unname(a), set = list(p, beta), options = step)
+  start <- start_dictionary(init, a, p, beta, identity)
   control$convex <- FALSE
   if (step == "short" && is.null(control$L)) control$L <- lipschitz_dictionary(a, p, beta)
   session <- session_dictionary_learning(a, start$dictionary, start$codes, beta, step, control_with_progress(control),
-                                         start$fit$state)
+                                         start$fit$state, start$at_point)
   result <- run_session(session)
-  new_dictionary_learning(result, a, beta, control, step, call, start$fit)
+  new_dictionary_learning(result, a, beta, control, step, call, start$fit, identity)
 }
 
-new_dictionary_learning <- function(result, a, beta, control, step, call, init) {
+new_dictionary_learning <- function(result, a, beta, control, step, call, init, identity) {
   fit <- new_fit(result, like = NULL, control = control, method = "cfw", step = step, call = call, init = init,
-                 class = "acfw_dictionary_learning")
+                 class = "acfw_dictionary_learning", identity = identity)
   fit$dictionary <- structure(fit$par$dictionary, dimnames = if (!is.null(rownames(a))) list(rownames(a), NULL))
   fit$codes <- fit$par$codes
   dimnames(fit$codes) <- list(NULL, colnames(a))
   fit$par <- NULL
-  total <- sum((a / max(abs(a), .Machine$double.xmin))^2) * max(abs(a))^2
+  total <- euclidean_norm(a)^2
   fit$explained <- if (total > 0) 1 - 2 * ncol(a) * fit$objective / total else 1
   fit$beta <- beta
   fit$a <- a
@@ -80,10 +87,26 @@ check_data <- function(a, arg, call = rlang::caller_env()) {
   check_matrix(a, arg, call)
 }
 
-start_dictionary <- function(init, a, p, beta, call = rlang::caller_env()) {
+# The objective is made of squares of the data and of the codes: they must neither overflow nor all vanish.
+check_squares <- function(a, p, beta, arg = "a", call = rlang::caller_env()) {
+  largest <- max(abs(range(a)))
+  most <- sqrt(.Machine$double.xmax / (1e4 * length(a) * p))
+  least <- sqrt(.Machine$double.xmin)
+  if (largest > most || (largest > 0 && largest < least)) {
+    abort_input(arg, paste0("has a largest entry of ", format(largest, digits = 3), ", whose square is beyond double precision here: ",
+                            "divide it and `beta` by that."), call)
+  }
+  if (beta > most) {
+    abort_input("beta", paste0("must be at most ", format(most, digits = 3), " here: beyond, the squares of codes exceed double precision."), call)
+  }
+}
+
+# The start; the fit to continue, if `init` is one of this very problem; and whether the run begins at the start itself rather than
+# at the vertex that its gradient points to, which would forget the codes.
+start_dictionary <- function(init, a, p, beta, identity, call = rlang::caller_env()) {
   no_codes <- Matrix::sparseMatrix(i = integer(), j = integer(), x = numeric(), dims = c(p, ncol(a)))
-  if (is.null(init)) return(list(dictionary = random_dictionary(a, p), codes = no_codes))
-  if (is.numeric(init)) init <- list(dictionary = init)
+  if (is.null(init)) return(list(dictionary = random_dictionary(a, p), codes = no_codes, at_point = FALSE))
+  if (is.numeric(init) || methods::is(init, "Matrix")) init <- list(dictionary = init)
   if (!is.list(init) || is.null(init$dictionary)) {
     abort_input("init", "must be a dictionary matrix, list(dictionary =, codes =), or a fit.", call)
   }
@@ -92,12 +115,18 @@ start_dictionary <- function(init, a, p, beta, call = rlang::caller_env()) {
   if (!identical(dim(dictionary), as.integer(c(nrow(a), p))) || !identical(dim(codes), as.integer(c(p, ncol(a))))) {
     abort_input("init", paste0("must have a dictionary of size ", nrow(a), " x ", p, " and codes of size ", p, " x ", ncol(a), "."), call)
   }
-  same <- inherits(init, "acfw_dictionary_learning") && init$beta == beta && identical(unname(init$a), unname(a))
-  if (!same) {
-    if (max(colSums(dictionary^2)) > 1 + 1e-8) abort_input("init", "must have atoms of length at most one.", call)
-    codes <- shrink_codes(codes, beta)
-  }
-  list(dictionary = dictionary, codes = codes, fit = if (same) init)
+  if (max(colSums(dictionary^2)) > 1 + 1e-8) abort_input("init", "must have atoms of length at most one.", call)
+  same <- continues_fit(init, "acfw_dictionary_learning", identity, call)
+  list(dictionary = dictionary, codes = shrink_codes(codes, beta), fit = if (same) init, at_point = !is.null(init$codes) && !same)
+}
+
+# Is `init` a fit, unchanged, of the very problem? Of a fit of another one the user is told.
+continues_fit <- function(init, class, identity, call = rlang::caller_env()) {
+  if (!inherits(init, class)) return(FALSE)
+  check_state(init, call)
+  parts <- differing_parts(init, identity)
+  if (length(parts)) tell_other_problem(parts)
+  !length(parts)
 }
 
 as_dgc_of <- function(codes, call) {
@@ -105,11 +134,13 @@ as_dgc_of <- function(codes, call) {
   if (is.matrix(codes)) as_dgc(Matrix::Matrix(codes, sparse = TRUE)) else codes
 }
 
-# Codes of another radius are scaled into this one.
+# Codes of another radius are scaled into this one, by their largest entry first so that no sum overflows.
 shrink_codes <- function(codes, beta) {
-  norms <- Matrix::colSums(abs(codes))
-  if (!length(norms) || max(norms) <= beta) return(codes)
-  codes@x <- codes@x * rep(pmin(1, beta / pmax(norms, .Machine$double.xmin)), diff(codes@p))
+  largest <- max(abs(codes@x), 0)
+  if (largest == 0) return(codes)
+  norms <- Matrix::colSums(abs(codes) / largest)
+  if (max(norms) <= beta / largest) return(codes)
+  codes@x <- codes@x * rep(pmin(1, beta / largest / pmax(norms, .Machine$double.xmin)), diff(codes@p))
   codes
 }
 

@@ -1,9 +1,10 @@
 #' Estimate signals with a robust estimator
 #'
 #' @param object A fit from [acfw_dr_mmse()].
-#' @param newdata Observations `y`: a vector, or a matrix or data frame with one observation per row.
+#' @param newdata Observations `y`: a vector, or a matrix or data frame with one observation per row. Matched by name where
+#'   both it and `sigma` have names.
 #' @param type `"robust"` for the fitted estimator, `"nominal"` for the best one under `sigma` itself.
-#' @param ... Ignored.
+#' @param ... Must be empty.
 #' @return `predict()`: the estimated signal, a vector, or a matrix with one row per observation. `coef()`: the
 #'   estimator, a matrix with one row per component of the signal.
 #' @examples
@@ -15,11 +16,14 @@
 #' mean(rowSums((z[, 1:8] - x_hat)^2))
 #' @export
 predict.acfw_dr_mmse <- function(object, newdata, type = c("robust", "nominal"), ...) {
+  check_dots(..., .known = names(formals(predict.acfw_dr_mmse)))
+  require_argument(newdata, "observations")
   type <- check_choice(type, c("robust", "nominal"), "type")
-  rlang::check_required(newdata)
   B <- coef.acfw_dr_mmse(object, type)
   y <- if (is.data.frame(newdata)) as.matrix(newdata) else newdata
   y <- check_finite(y, "newdata")
+  if (length(dim(y)) > 2L) abort_input("newdata", paste0("must be a vector or a matrix, not ", describe(y), "."))
+  y <- if (is.null(dim(y))) y[by_name(names(y), colnames(B))] else y[, by_name(colnames(y), colnames(B)), drop = FALSE]
   if (is.null(dim(y))) {
     if (length(y) != ncol(B)) {
       abort_input("newdata", paste0("must have ", ncol(B), " entries, one per component of the observation, not ", length(y), "."))
@@ -32,9 +36,20 @@ predict.acfw_dr_mmse <- function(object, newdata, type = c("robust", "nominal"),
   y %*% t(B)
 }
 
+# Where the entries called `wanted` are among `names`: all, as they stand, where not one of them is.
+by_name <- function(names, wanted, call = rlang::caller_env()) {
+  if (!any(wanted %in% names)) return(TRUE)
+  lacking <- setdiff(wanted, names)
+  if (length(lacking)) {
+    abort_input("newdata", paste0("has some of the names expected, but not \"", lacking[[1L]], "\"; unname() it to go by position."), call)
+  }
+  match(wanted, names)
+}
+
 #' @rdname predict.acfw_dr_mmse
 #' @export
 coef.acfw_dr_mmse <- function(object, type = c("robust", "nominal"), ...) {
+  check_dots(..., .known = names(formals(coef.acfw_dr_mmse)))
   type <- check_choice(type, c("robust", "nominal"), "type")
   if (type == "robust") object$estimator else object$nominal$estimator
 }

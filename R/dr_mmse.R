@@ -27,8 +27,8 @@
 #'   unless the control has another.
 #' @param control Tolerances and limits, from [acfw_control()].
 #' @param init Where to start: a covariance matrix (only its estimator matters), or an earlier fit. A fit of the same
-#'   problem is continued; one of another radius is a warm start.
-#' @param ... Ignored.
+#'   problem is continued. One of another `sigma`, `rho` or step rule lends its estimator, and a message says so.
+#' @param ... Must be empty.
 #' @return An object of class `acfw_dr_mmse` and `acfw`: a list with
 #'   \item{S}{the least favourable covariance}
 #'   \item{estimator}{the matrix `S_xy S_yy^{-1}`, signals by observations}
@@ -49,28 +49,33 @@
 acfw_dr_mmse <- function(sigma, n_x, rho, method = "cfw", step = c("ac", "backtracking", "short", "open"),
                          control = acfw_control(), init = NULL, ...) {
   call <- match.call()
-  rlang::check_dots_empty()
+  check_dots(..., .known = names(formals(acfw_dr_mmse)))
+  require_argument(sigma, "the nominal covariance of signal and observation")
+  require_argument(n_x, "the dimension of the signal")
+  require_argument(rho, "the Wasserstein radius")
   sigma <- check_covariance(sigma, "sigma")
   n_x <- check_count(n_x, "n_x")
   if (n_x >= nrow(sigma)) {
     abort_input("n_x", paste0("must leave an observation: at most ", nrow(sigma) - 1, " for a `sigma` of order ", nrow(sigma), "."))
   }
   rho <- check_number(rho, "rho", min = 0, max = .Machine$double.xmax, strict = TRUE)
+  check_ball_scale(sigma, rho)
   check_observed(sigma, n_x, "sigma")
   check_only_cfw(method, "the Wasserstein ball")
   control <- check_control(control)
   step <- step_of_init(step, missing(step), init)
-  start <- start_dr_mmse(init, sigma, n_x, rho)
+  identity <- problem_identity(data = list(unname(sigma), n_x), set = rho, options = step)
+  start <- start_dr_mmse(init, sigma, n_x, identity)
   control$convex <- TRUE
   if (step == "short" && is.null(control$L)) control$L <- lipschitz_dr_mmse(sigma, rho)
   session <- session_dr_mmse(sigma, start$S, n_x, rho, step, control_with_progress(control), start$fit$state)
   result <- run_session(session)
-  new_dr_mmse(result, sigma, n_x, rho, control, step, call, start$fit)
+  new_dr_mmse(result, sigma, n_x, rho, control, step, call, start$fit, identity)
 }
 
-new_dr_mmse <- function(result, sigma, n_x, rho, control, step, call, init) {
+new_dr_mmse <- function(result, sigma, n_x, rho, control, step, call, init, identity) {
   fit <- new_fit(result, like = NULL, control = control, method = "cfw", step = step, call = call, init = init,
-                 class = "acfw_dr_mmse")
+                 class = "acfw_dr_mmse", identity = identity)
   fit$S <- structure(fit$par, dimnames = dimnames(sigma))
   fit$estimator <- structure(result$estimator, dimnames = estimator_names(sigma, n_x))
   fit$par <- NULL
@@ -85,7 +90,7 @@ new_dr_mmse <- function(result, sigma, n_x, rho, control, step, call, init) {
 # The best estimator for `sigma` itself.
 nominal_mmse <- function(sigma, n_x) {
   x <- seq_len(n_x)
-  estimator <- t(solve(sigma[-x, -x, drop = FALSE], sigma[-x, x, drop = FALSE]))
+  estimator <- t(solve(sigma[-x, -x, drop = FALSE], sigma[-x, x, drop = FALSE], tol = 0)) # checked to be definite
   dimnames(estimator) <- estimator_names(sigma, n_x)
   risk <- sum(diag(sigma)[x]) - sum(estimator * sigma[x, -x, drop = FALSE])
   list(estimator = estimator, risk = max(risk, 0))
@@ -134,21 +139,31 @@ check_only_cfw <- function(method, set, call = rlang::caller_env()) {
 
 # A continued fit keeps its step rule unless another is named.
 step_of_init <- function(step, missing, init, call = rlang::caller_env()) {
-  if (missing && inherits(init, "acfw")) return(init$step)
+  if (missing && inherits(init, "acfw")) return(check_choice(init$step, c("ac", "backtracking", "short", "open"), "init", call))
   check_choice(step, c("ac", "backtracking", "short", "open"), "step", call)
 }
 
 # The start, and the fit to continue if `init` is one of this very problem.
-start_dr_mmse <- function(init, sigma, n_x, rho, call = rlang::caller_env()) {
+start_dr_mmse <- function(init, sigma, n_x, identity, call = rlang::caller_env()) {
   if (is.null(init)) return(list(S = sigma))
-  is_fit <- inherits(init, "acfw_dr_mmse")
-  S <- if (is_fit) init$S else check_covariance(init, "init", call)
+  S <- check_covariance(if (inherits(init, "acfw_dr_mmse")) init$S else init, "init", call)
   if (!identical(dim(S), dim(sigma))) {
     abort_input("init", paste0("must be a matrix of order ", nrow(sigma), " or a fit with one, not ", describe(S), "."), call)
   }
   check_observed(S, n_x, "init", call)
-  same <- is_fit && init$n_x == n_x && init$rho == rho && identical(unname(init$sigma), unname(sigma))
-  list(S = S, fit = if (same) init)
+  list(S = S, fit = if (continues_fit(init, "acfw_dr_mmse", identity, call)) init)
+}
+
+# Squares of covariances must neither overflow nor vanish, and the radius must be one that sigma can tell from zero.
+check_ball_scale <- function(sigma, rho, call = rlang::caller_env()) {
+  spread <- sqrt(sum(diag(sigma)))
+  if (rho + spread > 1e75 || rho + spread < 1e-75) {
+    abort_input(if (rho > spread) "rho" else "sigma", paste0(
+      "is beyond what squares in double precision can hold: divide `rho` by ", format(max(rho, spread), digits = 3),
+      " and `sigma` by the square of that."
+    ), call)
+  }
+  if (rho < 1e-75 * spread) abort_input("rho", "is zero beside `sigma`, in double precision.", call)
 }
 
 # All iterates have eigenvalues between l and u, and the second derivative along E is at most
@@ -159,5 +174,9 @@ lipschitz_dr_mmse <- function(sigma, rho, call = rlang::caller_env()) {
   if (least <= 0) {
     abort_input("sigma", "must be positive definite for step = \"short\", which needs a Lipschitz constant; use step = \"ac\".", call)
   }
-  2 * (1 + (rho + sqrt(sum(values)))^2 / least) / least
+  L <- 2 * (1 + (rho + sqrt(sum(values)))^2 / least) / least
+  if (!is.finite(L)) {
+    abort_input("sigma", "is too near to singular for step = \"short\": its Lipschitz constant overflows; use step = \"ac\".", call)
+  }
+  L
 }

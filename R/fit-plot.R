@@ -6,15 +6,16 @@
 #' @param x,object A fit of class `acfw`.
 #' @param against `"iteration"` or `"seconds"`.
 #' @param what Which curves: `"gap"`, `"objective"`, or both.
-#' @param ... Further arguments to [graphics::matplot()].
+#' @param ... Further arguments to [graphics::matplot()]; none for `autoplot()`.
 #' @return The plotted data frame, invisibly; a ggplot for `autoplot()`.
 #' @examples
 #' fit <- acfw(fn = objective_quadratic(diag(1:20), -1), lmo = lmo_simplex(), method = "pfw")
 #' plot(fit)
 #' @export
 plot.acfw <- function(x, against = c("iteration", "seconds"), what = c("gap", "objective"), ...) {
-  curves <- convergence_curves(x, check_choice(against, c("iteration", "seconds"), "against"), what)
   dots <- list(...)
+  against <- check_choice(against, c("iteration", "seconds"), "against")
+  curves <- convergence_curves(x, against, what, log_x = is.character(dots$log) && any(grepl("x", dots$log)))
   defaults <- list(
     x = curves$at, y = curves$values, type = "l", lty = 1, lwd = 2, log = "y", col = curve_colours(ncol(curves$values)),
     xlab = curves$xlab, ylab = "", las = 1, bty = "l", main = method_label(x), axes = FALSE
@@ -42,17 +43,24 @@ convergence_axes <- function(log) {
 }
 
 # Values at or below zero cannot be drawn on a log axis and are left out.
-convergence_curves <- function(fit, against, what, call = rlang::caller_env()) {
+convergence_curves <- function(fit, against, what, log_x = FALSE, call = rlang::caller_env()) {
   if (!is.character(what) || !length(what) || !all(what %in% c("gap", "objective"))) {
     abort_input("what", "must be \"gap\", \"objective\" or both.", call)
   }
   trace <- fit$trace
-  values <- cbind(gap = trace$gap, objective = trace$objective - min(trace$objective))[, what, drop = FALSE]
-  values[!(values > 0)] <- NA
+  at <- if (against == "seconds") trace$seconds else trace$iter
+  if (log_x) at[!(at > 0)] <- NA
+  lowest <- min(trace$objective, Inf) # a run left before its first iteration has no rows
+  values <- cbind(gap = trace$gap, objective = trace$objective - lowest)[, what, drop = FALSE]
+  values[!(values > 0 & is.finite(values)) | is.na(at)] <- NA
   labels <- c(gap = "gap", objective = "objective - lowest objective")[what]
-  if (all(is.na(values))) abort_input("x", "has nothing to plot: its trace holds no positive gap.", call)
-  list(at = if (against == "seconds") trace$seconds else trace$iter, values = values, labels = unname(labels),
-       xlab = against)
+  if (all(is.na(values))) abort_no_curve("x", call)
+  list(at = at, values = values, labels = unname(labels), xlab = against)
+}
+
+# A gap of zero throughout: the first point was optimal.
+abort_no_curve <- function(arg, call = rlang::caller_env()) {
+  abort_input(arg, "has nothing to plot: no gap in its trace is above zero.", call)
 }
 
 # A palette that survives colour blindness and grey print.
@@ -65,6 +73,7 @@ curve_colours <- function(n) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.acfw <- function(object, against = c("iteration", "seconds"), what = c("gap", "objective"), ...) {
   rlang::check_installed("ggplot2", "for autoplot()")
+  check_dots(..., .known = names(formals(autoplot.acfw)))
   curves <- convergence_curves(object, check_choice(against, c("iteration", "seconds"), "against"), what)
   data <- data.frame(
     at = rep(curves$at, ncol(curves$values)), value = as.vector(curves$values),

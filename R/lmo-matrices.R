@@ -24,7 +24,10 @@ NULL
 
 #' @rdname lmo_matrices
 #' @export
-lmo_nuclear_ball <- function(nrow, ncol, radius = 1) {
+lmo_nuclear_ball <- function(nrow, ncol, radius = 1, ...) {
+  check_dots(..., .known = names(formals()))
+  require_argument(nrow, "the number of rows")
+  require_argument(ncol, "the number of columns")
   nrow <- check_count(nrow, "nrow")
   ncol <- check_count(ncol, "ncol")
   radius <- radius_of(radius)
@@ -40,11 +43,14 @@ lmo_nuclear_ball <- function(nrow, ncol, radius = 1) {
 #' @param g A numeric matrix or a sparse matrix.
 #' @param k How many.
 #' @param accuracy The largest residual `||g'u - d v||` accepted; 0 for machine precision.
+#' @param ... Must be empty.
 #' @return A list with `d`, `u`, `v` and the residuals: a singular value lies within `residual` of each `d`.
 #' @examples
 #' singular_block(matrix(1:12, 4), k = 2)$d
 #' @export
-singular_block <- function(g, k = 1, accuracy = 0) {
+singular_block <- function(g, k = 1, accuracy = 0, ...) {
+  check_dots(..., .known = names(formals()))
+  require_argument(g, "a matrix")
   g <- check_matrix(g, "g")
   k <- check_count(k, "k")
   if (k > min(dim(g))) abort_input("k", paste0("must be at most ", min(dim(g)), " for this matrix."))
@@ -54,7 +60,9 @@ singular_block <- function(g, k = 1, accuracy = 0) {
 
 #' @rdname lmo_matrices
 #' @export
-lmo_spectraplex <- function(n, radius = 1) {
+lmo_spectraplex <- function(n, radius = 1, ...) {
+  check_dots(..., .known = names(formals()))
+  require_argument(n, "the number of rows and columns")
   n <- check_count(n, "n")
   radius <- radius_of(radius)
   new_lmo("spectraplex", paste0("spectraplex with trace ", format(radius), ", ", n, " x ", n), n = n, radius = radius,
@@ -63,7 +71,9 @@ lmo_spectraplex <- function(n, radius = 1) {
 
 #' @rdname lmo_matrices
 #' @export
-lmo_birkhoff <- function(n, radius = 1) {
+lmo_birkhoff <- function(n, radius = 1, ...) {
+  check_dots(..., .known = names(formals()))
+  require_argument(n, "the number of rows and columns")
   n <- check_count(n, "n")
   radius <- radius_of(radius)
   new_lmo("birkhoff", paste0("Birkhoff polytope, ", n, " x ", n), n = n, radius = radius,

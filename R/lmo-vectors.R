@@ -14,21 +14,24 @@ NULL
 
 #' @rdname lmo_balls
 #' @export
-lmo_l1_ball <- function(radius = 1) {
+lmo_l1_ball <- function(radius = 1, ...) {
+  check_dots(..., .known = names(formals()))
   radius <- radius_of(radius)
   new_lmo("l1", paste0("l1 ball of radius ", format(radius)), radius = radius, diameter = 2 * radius)
 }
 
 #' @rdname lmo_balls
 #' @export
-lmo_l2_ball <- function(radius = 1) {
+lmo_l2_ball <- function(radius = 1, ...) {
+  check_dots(..., .known = names(formals()))
   radius <- radius_of(radius)
   new_lmo("l2", paste0("l2 ball of radius ", format(radius)), radius = radius, diameter = 2 * radius)
 }
 
 #' @rdname lmo_balls
 #' @export
-lmo_linf_ball <- function(radius = 1) {
+lmo_linf_ball <- function(radius = 1, ...) {
+  check_dots(..., .known = names(formals()))
   radius <- radius_of(radius)
   new_lmo("linf", paste0("l-infinity ball of radius ", format(radius)), radius = radius)
 }
@@ -36,7 +39,8 @@ lmo_linf_ball <- function(radius = 1) {
 #' @rdname lmo_balls
 #' @param lower,upper The bounds, finite; one of them may have length one.
 #' @export
-lmo_box <- function(lower = 0, upper = 1) {
+lmo_box <- function(lower = 0, upper = 1, ...) {
+  check_dots(..., .known = names(formals()))
   lower <- as.double(check_finite(lower, "lower"))
   upper <- as.double(check_finite(upper, "upper"))
   n <- max(length(lower), length(upper))
@@ -45,15 +49,17 @@ lmo_box <- function(lower = 0, upper = 1) {
   if (any(lower > upper)) abort_input("lower", "must not exceed `upper`.")
   lower <- rep_len(lower, n)
   upper <- rep_len(upper, n)
-  new_lmo("box", "box", lower = lower, upper = upper, diameter = sqrt(sum((upper - lower)^2)), size = n)
+  new_lmo("box", "box", lower = lower, upper = upper, diameter = euclidean_norm(upper - lower), size = n)
 }
 
 #' @rdname lmo_balls
 #' @param groups The group of each coordinate: a factor, or anything that becomes one.
 #' @export
-lmo_group_ball <- function(groups, radius = 1) {
+lmo_group_ball <- function(groups, radius = 1, ...) {
+  check_dots(..., .known = names(formals()))
+  require_argument(groups, "the group of every coordinate")
   radius <- radius_of(radius)
-  if (!length(groups) || anyNA(groups)) abort_input("groups", "must give the group of every coordinate, without NA.")
+  if (!is.atomic(groups) || !length(groups) || anyNA(groups)) abort_input("groups", "must give the group of every coordinate, without NA.")
   members <- unname(split(as.double(seq_along(groups)), groups, drop = TRUE))
   label <- paste0("group ball of radius ", format(radius), ", ", length(members), " groups")
   new_lmo("group", label, radius = radius, groups = members, diameter = 2 * radius, size = length(groups))
@@ -74,14 +80,16 @@ NULL
 
 #' @rdname lmo_polytopes
 #' @export
-lmo_simplex <- function(radius = 1) {
+lmo_simplex <- function(radius = 1, ...) {
+  check_dots(..., .known = names(formals()))
   radius <- radius_of(radius)
   new_lmo("simplex", paste0("simplex with sum ", format(radius)), radius = radius, diameter = sqrt(2) * radius)
 }
 
 #' @rdname lmo_polytopes
 #' @export
-lmo_unit_simplex <- function(radius = 1) {
+lmo_unit_simplex <- function(radius = 1, ...) {
+  check_dots(..., .known = names(formals()))
   radius <- radius_of(radius)
   new_lmo("unit_simplex", paste0("simplex with sum at most ", format(radius)), radius = radius,
           diameter = sqrt(2) * radius)
@@ -90,7 +98,9 @@ lmo_unit_simplex <- function(radius = 1) {
 #' @rdname lmo_polytopes
 #' @param k The number of nonzero entries of an atom.
 #' @export
-lmo_k_sparse <- function(k, radius = 1) {
+lmo_k_sparse <- function(k, radius = 1, ...) {
+  check_dots(..., .known = names(formals()))
+  require_argument(k, "the number of nonzero entries of an atom")
   k <- check_count(k, "k")
   radius <- radius_of(radius)
   new_lmo("k_sparse", paste0("hull of ", k, "-sparse sign vectors of radius ", format(radius)), k = k,
@@ -100,7 +110,9 @@ lmo_k_sparse <- function(k, radius = 1) {
 #' @rdname lmo_polytopes
 #' @param points A numeric matrix whose columns are the atoms.
 #' @export
-lmo_finite <- function(points) {
+lmo_finite <- function(points, ...) {
+  check_dots(..., .known = names(formals()))
+  require_argument(points, "a matrix whose columns are the atoms")
   points <- check_matrix(points, "points")
   if (!is.matrix(points)) points <- as.matrix(points)
   few <- ncol(points) <= 500L

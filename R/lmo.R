@@ -26,6 +26,7 @@
 #' | [lmo_product()] | a product of any of these | one atom of each |
 #'
 #' @param radius The size of the set, positive.
+#' @param ... Must be empty.
 #' @return A function of class `acfw_lmo`; its attribute `spec` holds the description, `spec$diameter` the diameter of
 #'   the set where it is known.
 #' @examples
@@ -38,13 +39,19 @@ NULL
 # `size` is the number of entries of a point where the set fixes it, `least_size` the fewest it may have.
 new_lmo <- function(set, label, ..., diameter = NA_real_, size = NULL, least_size = 1) {
   spec <- list(kind = set, label = label, ..., diameter = diameter, size = size, least_size = least_size)
-  structure(function(g) call_lmo(spec, g), spec = spec, class = "acfw_lmo")
+  oracle <- function(g) {
+    require_argument(g, "the gradient")
+    call_lmo(spec, g)
+  }
+  structure(oracle, spec = spec, class = "acfw_lmo")
 }
 
 call_lmo <- function(spec, g) {
   if (spec$kind == "nuclear" && methods::is(g, "sparseMatrix")) {
     g <- check_matrix(g, "g")
-    check_lmo_fits(spec, length(g), "g")
+    if (!identical(as.double(dim(g)), c(spec$nrow, spec$ncol))) {
+      abort_input("g", paste0("must be of size ", spec$nrow, " x ", spec$ncol, ", not ", nrow(g), " x ", ncol(g), "."))
+    }
     return(lmo_minimize_sparse(spec, g))
   }
   g <- check_finite(g, "g")

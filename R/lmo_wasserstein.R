@@ -21,9 +21,12 @@
 #' lmo
 #' lmo(-diag(2)) # the covariance with the largest trace
 #' @export
-lmo_wasserstein <- function(sigma, rho = 1) {
+lmo_wasserstein <- function(sigma, rho = 1, ...) {
+  check_dots(..., .known = names(formals()))
+  require_argument(sigma, "the covariance at the centre")
   sigma <- unname(check_covariance(sigma, "sigma"))
   rho <- check_number(rho, "rho", min = 0, max = .Machine$double.xmax, strict = TRUE)
+  check_ball_scale(sigma, rho)
   d <- nrow(sigma)
   new_lmo("wasserstein", paste0("Wasserstein ball of radius ", format(rho), ", ", d, " x ", d), sigma = sigma, radius = rho,
           size = d * d)

@@ -17,6 +17,7 @@
 #' @param b,y The responses; `y` is 0/1, logical, or anything in between.
 #' @param lambda The ridge weight.
 #' @param weights Nonnegative weights of the observations, normalised to sum to one; `NULL` for equal ones.
+#' @param ... Must be empty.
 #' @return An object of class `acfw_objective`, with elements `fn` and `gr`, the objective and its gradient as R
 #'   functions, and `lipschitz()`, the Lipschitz constant of the gradient.
 #' @examples
@@ -36,19 +37,21 @@ new_objective <- function(kind, label, A, fn, gr, lipschitz, ..., convex = TRUE)
 
 #' @rdname objective
 #' @export
-objective_quadratic <- function(Q, c = 0, constant = 0) {
+objective_quadratic <- function(Q, c = 0, constant = 0, ...) {
+  check_dots(..., .known = names(formals()))
+  require_argument(Q, "the symmetric matrix of the quadratic")
   Q <- check_matrix(Q, "Q")
   if (nrow(Q) != ncol(Q)) abort_input("Q", paste0("must be square, not ", nrow(Q), " x ", ncol(Q), "."))
   if (!is_symmetric(Q)) abort_input("Q", "must be symmetric; use (Q + t(Q)) / 2.")
   c <- as.double(check_finite(c, "c"))
   if (length(c) == 1L) c <- rep(c, ncol(Q))
   if (length(c) != ncol(Q)) abort_input("c", paste0("must have length 1 or ", ncol(Q), ", not ", length(c), "."))
-  constant <- check_number(constant, "constant")
+  constant <- check_number(constant, "constant", min = -.Machine$double.xmax, max = .Machine$double.xmax)
   new_objective(
     "quadratic", "x'Qx / 2 + c'x", Q, c = c, constant = constant,
     fn = function(x) { x <- as.double(x); sum(x * as.double(Q %*% x)) / 2 + sum(c * x) + constant },
     gr = function(x) as.double(Q %*% as.double(x)) + c,
-    lipschitz = function() spectral_norm(Q), convex = looks_convex(Q)
+    lipschitz = function() finite_lipschitz(spectral_norm(Q), "Q"), convex = looks_convex(Q)
   )
 }
 
@@ -62,27 +65,33 @@ looks_convex <- function(Q) {
 
 #' @rdname objective
 #' @export
-objective_least_squares <- function(A, b, lambda = 0, weights = NULL) {
+objective_least_squares <- function(A, b, lambda = 0, weights = NULL, ...) {
+  check_dots(..., .known = names(formals()))
+  require_argument(A, "the matrix of the linear image")
+  require_argument(b, "the responses")
   A <- check_matrix(A, "A")
   b <- check_response(b, "b", nrow(A))
   w <- check_weights(weights, nrow(A))
-  lambda <- check_number(lambda, "lambda", min = 0)
+  lambda <- check_number(lambda, "lambda", min = 0, max = .Machine$double.xmax)
   new_objective(
     "least_squares", "squared loss of A x", A, y = b, w = w, lambda = lambda,
     fn = function(x) sum(w * (as.double(A %*% as.double(x)) - b)^2) / 2 + lambda / 2 * sum(x^2),
     gr = function(x) as.double(Matrix::crossprod(A, w * (as.double(A %*% as.double(x)) - b))) + lambda * as.double(x),
-    lipschitz = function() spectral_norm(A * sqrt(w))^2 + lambda
+    lipschitz = function() finite_lipschitz(spectral_norm(A * sqrt(w))^2 + lambda, "A")
   )
 }
 
 #' @rdname objective
 #' @export
-objective_logistic <- function(A, y, lambda = 0, weights = NULL) {
+objective_logistic <- function(A, y, lambda = 0, weights = NULL, ...) {
+  check_dots(..., .known = names(formals()))
+  require_argument(A, "the matrix of the linear image")
+  require_argument(y, "the responses")
   A <- check_matrix(A, "A")
   y <- check_response(if (is.logical(y)) as.double(y) else y, "y", nrow(A))
   if (any(y < 0 | y > 1)) abort_input("y", "must lie between 0 and 1.")
   w <- check_weights(weights, nrow(A))
-  lambda <- check_number(lambda, "lambda", min = 0)
+  lambda <- check_number(lambda, "lambda", min = 0, max = .Machine$double.xmax)
   softplus <- function(z) pmax(z, 0) + log1p(exp(-abs(z)))
   new_objective(
     "logistic", "logistic loss of A x", A, y = y, w = w, lambda = lambda,
@@ -94,7 +103,7 @@ objective_logistic <- function(A, y, lambda = 0, weights = NULL) {
       z <- as.double(A %*% as.double(x))
       as.double(Matrix::crossprod(A, w * (stats::plogis(z) - y))) + lambda * as.double(x)
     },
-    lipschitz = function() spectral_norm(A * sqrt(w))^2 / 4 + lambda
+    lipschitz = function() finite_lipschitz(spectral_norm(A * sqrt(w))^2 / 4 + lambda, "A")
   )
 }
 
@@ -109,8 +118,14 @@ check_weights <- function(weights, n, call = rlang::caller_env()) {
   if (is.null(weights)) return(rep(1 / n, n))
   weights <- as.double(check_finite(weights, "weights", call))
   if (length(weights) != n) abort_input("weights", paste0("must have length ", n, ", not ", length(weights), "."), call)
-  if (any(weights < 0) || sum(weights) == 0) abort_input("weights", "must be nonnegative and not all zero.", call)
+  if (any(weights < 0) || all(weights == 0)) abort_input("weights", "must be nonnegative and not all zero.", call)
+  weights <- weights / max(weights) # the sum neither overflows nor vanishes
   weights / sum(weights)
+}
+
+finite_lipschitz <- function(L, arg, call = rlang::caller_env()) {
+  if (is.finite(L) && (L == 0 || L >= .Machine$double.xmin)) return(L)
+  abort_input(arg, "has a Lipschitz constant beyond double precision: rescale it.", call)
 }
 
 is_symmetric <- function(Q) {

@@ -11,6 +11,7 @@
 #' @param p The number of atoms.
 #' @param l The rank of the codes.
 #' @param d The dimension of signal and observation together, at least 2.
+#' @param ... Must be empty.
 #' @return `sim_dictionary_learning()`: a list with the data `a` (`m` by `n`), the `dictionary` and the `codes` it was
 #'   made of. `sim_dr_mmse()`: a list with `sigma`, `n_x` and `rho`, the arguments of [acfw_dr_mmse()].
 #' @examples
@@ -22,11 +23,15 @@ NULL
 
 #' @rdname simulate
 #' @export
-sim_dictionary_learning <- function(n = 1000, m = 500, p = 200, l = 50) {
+sim_dictionary_learning <- function(n = 1000, m = 500, p = 200, l = 50, ...) {
+  check_dots(..., .known = names(formals()))
   n <- check_count(n, "n")
   m <- check_count(m, "m")
   p <- check_count(p, "p")
   l <- check_count(l, "l")
+  check_entries(n, m, if (n > m) "n" else "m")
+  check_entries(p, max(n, m), "p")
+  check_entries(l, max(n, p), "l")
   dictionary <- unit_columns(gaussian(m, p))
   u <- gaussian(p, l)
   v <- gaussian(n, l)
@@ -36,8 +41,11 @@ sim_dictionary_learning <- function(n = 1000, m = 500, p = 200, l = 50) {
 
 #' @rdname simulate
 #' @export
-sim_dr_mmse <- function(d) {
+sim_dr_mmse <- function(d, ...) {
+  check_dots(..., .known = names(formals()))
+  require_argument(d, "the dimension of signal and observation together")
   d <- check_count(d, "d", min = 2)
+  check_entries(d, d, "d")
   a <- gaussian(d, d)
   R <- eigen(a + t(a), symmetric = TRUE)$vectors
   sigma <- R %*% (stats::runif(d, 0.1, 10) * t(R))
@@ -48,11 +56,10 @@ gaussian <- function(rows, cols) matrix(stats::rnorm(rows * cols), rows)
 
 # Columns scaled to length one; a zero column becomes a random direction.
 unit_columns <- function(x) {
-  x <- x / max(abs(x), .Machine$double.xmin) # squares of the largest entries must not overflow
-  norms <- sqrt(colSums(x^2))
-  for (j in which(norms == 0)) {
-    x[, j] <- stats::rnorm(nrow(x))
-    norms[[j]] <- sqrt(sum(x[, j]^2))
+  for (j in seq_len(ncol(x))) {
+    if (all(x[, j] == 0)) x[, j] <- stats::rnorm(nrow(x))
+    x[, j] <- x[, j] / max(abs(x[, j])) # no square overflows or vanishes
+    x[, j] <- x[, j] / sqrt(sum(x[, j]^2))
   }
-  x / rep(norms, each = nrow(x))
+  x
 }

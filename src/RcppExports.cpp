@@ -163,8 +163,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // session_dictionary_learning
-SEXP session_dictionary_learning(Rcpp::NumericMatrix a, const Eigen::Map<Eigen::MatrixXd> dictionary, const Eigen::Map<Eigen::SparseMatrix<double>> codes, double beta, std::string step, Rcpp::List control, Rcpp::Nullable<Rcpp::List> state);
-RcppExport SEXP _acfw_session_dictionary_learning(SEXP aSEXP, SEXP dictionarySEXP, SEXP codesSEXP, SEXP betaSEXP, SEXP stepSEXP, SEXP controlSEXP, SEXP stateSEXP) {
+SEXP session_dictionary_learning(Rcpp::NumericMatrix a, const Eigen::Map<Eigen::MatrixXd> dictionary, const Eigen::Map<Eigen::SparseMatrix<double>> codes, double beta, std::string step, Rcpp::List control, Rcpp::Nullable<Rcpp::List> state, bool at_point);
+RcppExport SEXP _acfw_session_dictionary_learning(SEXP aSEXP, SEXP dictionarySEXP, SEXP codesSEXP, SEXP betaSEXP, SEXP stepSEXP, SEXP controlSEXP, SEXP stateSEXP, SEXP at_pointSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -175,7 +175,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< std::string >::type step(stepSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::List> >::type state(stateSEXP);
-    rcpp_result_gen = Rcpp::wrap(session_dictionary_learning(a, dictionary, codes, beta, step, control, state));
+    Rcpp::traits::input_parameter< bool >::type at_point(at_pointSEXP);
+    rcpp_result_gen = Rcpp::wrap(session_dictionary_learning(a, dictionary, codes, beta, step, control, state, at_point));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -450,7 +451,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_lmo_minimize_sparse", (DL_FUNC) &_acfw_lmo_minimize_sparse, 2},
     {"_acfw_spectral_norm_dense", (DL_FUNC) &_acfw_spectral_norm_dense, 1},
     {"_acfw_spectral_norm_sparse", (DL_FUNC) &_acfw_spectral_norm_sparse, 1},
-    {"_acfw_session_dictionary_learning", (DL_FUNC) &_acfw_session_dictionary_learning, 7},
+    {"_acfw_session_dictionary_learning", (DL_FUNC) &_acfw_session_dictionary_learning, 8},
     {"_acfw_dictionary_line", (DL_FUNC) &_acfw_dictionary_line, 5},
     {"_acfw_code_columns", (DL_FUNC) &_acfw_code_columns, 6},
     {"_acfw_session_dr_mmse", (DL_FUNC) &_acfw_session_dr_mmse, 7},

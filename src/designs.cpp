@@ -36,6 +36,15 @@ Rcpp::NumericVector column_deviations(Rcpp::RObject x, Eigen::VectorXd w) {
   return sd;
 }
 
+// What to subtract from the columns, which an intercept absorbs, so that no digits are lost: mostly zeros.
+// [[Rcpp::export]]
+Rcpp::NumericVector column_shifts(Rcpp::RObject x) {
+  const auto A = design_from_r(x);
+  Rcpp::NumericVector shift(A->cols());
+  for (acfw::Index j = 0; j < A->cols(); ++j) shift[j] = A->remote_centre(j);
+  return shift;
+}
+
 // The largest entry of x diag(scale) in size; an empty scale leaves x as it is.
 // [[Rcpp::export]]
 double largest_entry(Rcpp::RObject x, Eigen::VectorXd scale) {

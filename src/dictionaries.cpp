@@ -5,6 +5,7 @@
 #include <string>
 
 #include "acfw.hpp"
+#include "acfw/dictionaries/rescaled.hpp"
 #include "acfw/dictionaries/wasserstein.hpp"
 #include "r_atoms.h"
 
@@ -36,24 +37,29 @@ acfw::Product make_product(const Rcpp::List& spec) {
   return acfw::Product(std::move(parts));
 }
 
+template <class Dictionary>
+AnyDictionary rescaled(Dictionary dictionary) {
+  return acfw::Rescaled<Dictionary>(std::move(dictionary));
+}
+
 }  // namespace
 
 AnyDictionary make_dictionary(const Rcpp::List& spec) {
   const auto kind = Rcpp::as<std::string>(spec["kind"]);
   const double radius = spec.containsElementNamed("radius") ? Rcpp::as<double>(spec["radius"]) : 1.0;
   if (kind == "l1") return acfw::L1Ball{radius};
-  if (kind == "l2") return acfw::L2Ball{radius};
+  if (kind == "l2") return rescaled(acfw::L2Ball{radius});
   if (kind == "box") return acfw::Box{Rcpp::as<Eigen::VectorXd>(spec["lower"]), Rcpp::as<Eigen::VectorXd>(spec["upper"])};
   if (kind == "linf") return acfw::LinfBall{radius};
-  if (kind == "group") return make_group_ball(spec, radius);
+  if (kind == "group") return rescaled(make_group_ball(spec, radius));
   if (kind == "simplex") return acfw::Simplex{radius};
   if (kind == "unit_simplex") return acfw::UnitSimplex{radius};
   if (kind == "k_sparse") return acfw::KSparse{index_of(spec, "k"), radius};
-  if (kind == "finite") return acfw::FiniteSet{Rcpp::as<Eigen::MatrixXd>(spec["points"])};
-  if (kind == "nuclear") return acfw::NuclearBall(index_of(spec, "nrow"), index_of(spec, "ncol"), radius);
-  if (kind == "spectraplex") return acfw::Spectraplex{index_of(spec, "n"), radius};
-  if (kind == "birkhoff") return acfw::Birkhoff{index_of(spec, "n"), radius};
-  if (kind == "wasserstein") return acfw::WassersteinBall(Rcpp::as<Eigen::MatrixXd>(spec["sigma"]), radius);
+  if (kind == "finite") return rescaled(acfw::FiniteSet{Rcpp::as<Eigen::MatrixXd>(spec["points"])});
+  if (kind == "nuclear") return rescaled(acfw::NuclearBall(index_of(spec, "nrow"), index_of(spec, "ncol"), radius));
+  if (kind == "spectraplex") return rescaled(acfw::Spectraplex{index_of(spec, "n"), radius});
+  if (kind == "birkhoff") return rescaled(acfw::Birkhoff{index_of(spec, "n"), radius});
+  if (kind == "wasserstein") return rescaled(acfw::WassersteinBall(Rcpp::as<Eigen::MatrixXd>(spec["sigma"]), radius));
   if (kind == "product") return make_product(spec);
   Rcpp::stop("unknown dictionary '%s'", kind);
 }

@@ -4,15 +4,23 @@
 #include "acfw/objectives/dictionary_learning.hpp"
 
 #include "acfw/sparse_coding.hpp"
-#include "session.h"
+#include "patient.h"
 
 namespace {
 
-class DictionarySession final : public SessionOf<acfw::DictionaryLearning, acfw::DictionaryProduct> {
+class DictionarySession final : public PatientSession<acfw::DictionaryLearning, acfw::DictionaryProduct> {
  public:
   DictionarySession(Rcpp::NumericMatrix a, std::unique_ptr<acfw::DictionaryLearning> objective, double beta,
                     const std::string& step, const Rcpp::List& control)
-      : SessionOf(std::move(objective), acfw::DictionaryProduct{beta}, "cfw", step, control), a_(a) {}
+      : PatientSession(std::move(objective), acfw::DictionaryProduct{beta}, "cfw", step, control), a_(a) {}
+
+  /// Begin at the start itself, with the curvature towards the atom there, instead of at that atom.
+  void start_at_point() {
+    const auto v = dictionary_.minimize(objective_->gradient());
+    const double norm2 = objective_->prepare(acfw::towards(v, objective_->along_point()));
+    step_.resume(norm2 > 0.0 ? 2.0 * std::abs(objective_->divergence(1.0)) / norm2 : 0.0, 0.0);
+    run_.resume(0);
+  }
 
  protected:
   SEXP point() override {
@@ -31,12 +39,15 @@ acfw::DenseMap map_of(const Rcpp::NumericMatrix& M) { return {M.begin(), M.nrow(
 // [[Rcpp::export]]
 SEXP session_dictionary_learning(Rcpp::NumericMatrix a, const Eigen::Map<Eigen::MatrixXd> dictionary,
                                  const Eigen::Map<Eigen::SparseMatrix<double>> codes, double beta, std::string step,
-                                 Rcpp::List control, Rcpp::Nullable<Rcpp::List> state) {
-  auto objective = std::make_unique<acfw::DictionaryLearning>(map_of(a), dictionary, Eigen::MatrixXd(codes),
-                                                              Rcpp::as<int>(control["threads"]));
-  auto session = std::make_unique<DictionarySession>(a, std::move(objective), beta, step, control);
-  if (state.isNotNull()) session->resume(Rcpp::List(state), 0);
-  return SessionPointer(session.release());
+                                 Rcpp::List control, Rcpp::Nullable<Rcpp::List> state, bool at_point) {
+  return attempt([&]() -> SEXP {
+    auto objective = std::make_unique<acfw::DictionaryLearning>(map_of(a), dictionary, Eigen::MatrixXd(codes),
+                                                                Rcpp::as<int>(control["threads"]), beta);
+    auto session = std::make_unique<DictionarySession>(a, std::move(objective), beta, step, control);
+    if (state.isNotNull()) session->resume(Rcpp::List(state), 0);
+    if (at_point) session->start_at_point();
+    return SessionPointer(session.release());
+  });
 }
 
 // The quartic of one move towards the oracle's atom, and what a test needs to evaluate it directly.
@@ -60,7 +71,8 @@ Rcpp::List dictionary_line(Rcpp::NumericMatrix a, const Eigen::Map<Eigen::Matrix
 // [[Rcpp::export]]
 Rcpp::List code_columns(Rcpp::NumericMatrix dictionary, Rcpp::NumericMatrix a, double beta, double tol, double max_iter,
                         int threads) {
-  const auto codes = acfw::sparse_codes(map_of(dictionary), map_of(a), beta, tol, static_cast<long>(max_iter), threads);
+  const long most = max_iter < 1e15 ? static_cast<long>(max_iter) : static_cast<long>(1e15);
+  const auto codes = acfw::sparse_codes(map_of(dictionary), map_of(a), beta, tol, most, threads);
   std::vector<int> row, start{0};
   std::vector<double> value, gap;
   for (const acfw::SparseCode& code : codes) {

@@ -3,24 +3,33 @@
 
 #include "acfw/objectives/dr_mmse.hpp"
 
-#include "session.h"
+#include "patient.h"
 
 namespace {
 
-class DrMmseSession final : public SessionOf<acfw::DrMmse, acfw::MmseWassersteinBall> {
+/// A factorisation that fails means that sigma, not the run, is to blame.
+template <class Body>
+auto blaming_sigma(Body body) {
+  try {
+    return body();
+  } catch (const std::domain_error&) {
+    throw InvalidResult{"sigma", "leads to a singular covariance of the observations; add a small multiple of the identity"};
+  }
+}
+
+class DrMmseSession final : public PatientSession<acfw::DrMmse, acfw::MmseWassersteinBall> {
  public:
-  using SessionOf::SessionOf;
+  using PatientSession::PatientSession;
 
   void go() override {
-    try {
-      SessionOf::go();
-    } catch (const std::domain_error&) {
-      throw InvalidResult{"sigma", "leads to a singular covariance of the observations; add a small multiple of the identity"};
-    }
+    blaming_sigma([&] { PatientSession::go(); });
+  }
+  void interrupt() override {
+    blaming_sigma([&] { PatientSession::interrupt(); });
   }
 
   Rcpp::List result() override {
-    Rcpp::List list = SessionOf::result();
+    Rcpp::List list = PatientSession::result();
     list["estimator"] = Rcpp::wrap(objective_->estimator());
     return list;
   }
@@ -34,12 +43,14 @@ class DrMmseSession final : public SessionOf<acfw::DrMmse, acfw::MmseWasserstein
 // [[Rcpp::export]]
 SEXP session_dr_mmse(const Eigen::Map<Eigen::MatrixXd> sigma, const Eigen::Map<Eigen::MatrixXd> start, int n_x, double rho,
                      std::string step, Rcpp::List control, Rcpp::Nullable<Rcpp::List> state) {
-  const int threads = Rcpp::as<int>(control["threads"]);
-  auto objective = std::make_unique<acfw::DrMmse>(start, n_x, threads);
-  auto session = std::make_unique<DrMmseSession>(
-      std::move(objective), acfw::MmseWassersteinBall(sigma, n_x, rho, threads), "cfw", step, control);
-  if (state.isNotNull()) session->resume(Rcpp::List(state), 0);
-  return SessionPointer(session.release());
+  return attempt([&]() -> SEXP {
+    const int threads = Rcpp::as<int>(control["threads"]);
+    auto objective = blaming_sigma([&] { return std::make_unique<acfw::DrMmse>(start, n_x, threads); });
+    auto session = std::make_unique<DrMmseSession>(
+        std::move(objective), acfw::MmseWassersteinBall(sigma, n_x, rho, threads), "cfw", step, control);
+    if (state.isNotNull()) session->resume(Rcpp::List(state), 0);
+    return SessionPointer(session.release());
+  });
 }
 
 // Does a Cholesky factorisation find the matrix positive definite, beyond rounding?

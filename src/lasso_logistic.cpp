@@ -92,8 +92,8 @@ class LassoSession final : public Session {
   /// Entries that are not finite show in the gradient, which is needed anyway.
   bool finite() { return objective_.gradient().allFinite() && std::isfinite(objective_.value()); }
 
-  /// Are the columns of a size with which nothing overflows or vanishes?
-  bool in_range() { return finite() && objective_.largest_norm() > 1e-50 && objective_.largest_norm() < 1e50; }
+  /// Can one compute with the columns as they are?
+  bool in_range() { return finite() && objective_.well_scaled(); }
 
   void go() override {
     using Clock = std::chrono::steady_clock;
@@ -108,7 +108,8 @@ class LassoSession final : public Session {
       const acfw::Status status = run_->status();
       finish();
       if (status == acfw::Status::interrupted || status == acfw::Status::max_time) break;
-      if (penalty_ <= stop_penalty_) break;
+      const bool searching = stop_penalty_ >= 0.0;  // for the largest radius worth a fit
+      if (searching && (penalty_ <= stop_penalty_ || status != acfw::Status::converged)) break;
     }
   }
 

@@ -172,3 +172,7 @@ SEXP session_interrupt(SEXP session) {
 
 // [[Rcpp::export]]
 Rcpp::List session_result(SEXP session) { return SessionPointer(session)->result(); }
+
+// An interrupt that is pending is raised now and not some evaluations later.
+// [[Rcpp::export]]
+void raise_interrupt() { check_interrupt(); }

@@ -17,6 +17,7 @@
 #endif
 
 #include "acfw/atoms.hpp"
+#include "acfw/parallel.hpp"
 
 namespace acfw {
 
@@ -142,24 +143,14 @@ inline void multiply_avx2(const Strided& A, const Strided& B, double alpha, bool
   for (Index from = 0; from < A.cols; from += block_depth) {
     const Index depth = std::min(block_depth, A.cols - from);
     pack<tile_cols>(B, false, 0, B.cols, from, depth, b);
-#ifdef _OPENMP
-#pragma omp parallel num_threads(threads) if (threads > 1)
-#else
-    (void)threads;
-#endif
-    {
+    for_each(blocks, threads, [&](Index block) {
       static thread_local std::vector<double> kept_a;
       double* const a = workspace(kept_a, round_up(std::min(block_rows, A.rows), tile_rows) * deepest);
-#ifdef _OPENMP
-#pragma omp for schedule(static)
-#endif
-      for (Index block = 0; block < blocks; ++block) {
-        const Index top = block * block_rows;
-        const Index rows = std::min(block_rows, A.rows - top);
-        pack<tile_rows>(A, true, top, rows, from, depth, a);
-        tiles_of_block(rows, B.cols, depth, a, b, alpha, add || from > 0, c + top, stride);
-      }
-    }
+      const Index top = block * block_rows;
+      const Index rows = std::min(block_rows, A.rows - top);
+      pack<tile_rows>(A, true, top, rows, from, depth, a);
+      tiles_of_block(rows, B.cols, depth, a, b, alpha, add || from > 0, c + top, stride);
+    });
   }
 }
 

@@ -8,6 +8,7 @@
 #include "acfw/directions/pfw.hpp"
 #include "acfw/frank_wolfe.hpp"
 #include "acfw/objectives/quadratic.hpp"
+#include "acfw/parallel.hpp"
 #include "acfw/product.hpp"
 #include "acfw/steps/auto_conditioned.hpp"
 
@@ -28,13 +29,10 @@ inline std::vector<SparseCode> sparse_codes(const DenseMap& D, const DenseMap& A
   multiply(D.transpose(), A, target, 1.0, false, threads);
   const std::shared_ptr<const Design> design = design_of(gram);
   std::vector<SparseCode> codes(static_cast<std::size_t>(n));
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 16) if (threads > 1)
-#endif
-  for (Index i = 0; i < n; ++i) {
+  for_each(n, threads, [&](Index i) {
     SparseCode& code = codes[static_cast<std::size_t>(i)];
     const double at_zero = 0.5 * A.col(i).squaredNorm();
-    if (target.col(i).cwiseAbs().maxCoeff() == 0.0) continue;  // nothing of D helps: the code is zero
+    if (target.col(i).cwiseAbs().maxCoeff() == 0.0) return;  // nothing of D helps: the code is zero
     Quadratic f(design, -target.col(i), at_zero, Vector::Zero(p));
     L1Ball ball{beta};
     Pfw<Coordinate> direction;
@@ -55,7 +53,7 @@ inline std::vector<SparseCode> sparse_codes(const DenseMap& D, const DenseMap& A
       code.value.push_back(x[j]);
     }
     code.gap = run.gap();
-  }
+  }, 16);
   return codes;
 }
 

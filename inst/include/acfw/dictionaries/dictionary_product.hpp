@@ -34,7 +34,7 @@ struct DictionaryProduct {
     for (Index j = 0; j < g.D.cols(); ++j) {
       const double norm = g.D.col(j).stableNorm();
       if (norm > 0.0) {
-        atom.D.col(j) = (-1.0 / norm) * g.D.col(j);
+        atom.D.col(j) = g.D.col(j) / -norm;
       } else {
         atom.D.col(j) = g.at->col(j);
       }

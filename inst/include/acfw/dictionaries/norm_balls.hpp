@@ -24,7 +24,7 @@ struct L2Ball {
 
   Vertex<Dense> minimize(VectorView g, double = 0.0) const {
     const double norm = g.stableNorm();
-    if (norm > 0.0) return exact_vertex(Dense{(-radius / norm) * g}, -radius * norm);
+    if (norm > 0.0) return exact_vertex(Dense{-radius * (g / norm)}, -radius * norm);
     Dense atom{Vector::Zero(g.size())};
     atom.value[0] = radius;
     return exact_vertex(std::move(atom), 0.0);
@@ -72,7 +72,7 @@ struct GroupBall {
     const double norm = std::sqrt(largest);
     Sparse atom{groups[best], std::vector<double>(groups[best].size(), 0.0)};
     if (norm > 0.0) {
-      for (std::size_t k = 0; k < atom.index.size(); ++k) atom.value[k] = -radius * g[atom.index[k]] / norm;
+      for (std::size_t k = 0; k < atom.index.size(); ++k) atom.value[k] = -radius * (g[atom.index[k]] / norm);
     } else {
       atom.value[0] = radius;
     }

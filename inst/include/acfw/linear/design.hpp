@@ -107,6 +107,10 @@ class Design {
   /// rounding, NaN if it is not finite.
   virtual double deviation(Index j, const Vector& w) const = 0;
 
+  /// The middle of a column that is far from zero compared with the spread of its entries, without its scale; 0 where it is
+  /// not, or where they are all the same. An intercept absorbs what is subtracted from a column, and products keep their digits.
+  virtual double remote_centre(Index j) const = 0;
+
   /// The largest entry of column j in size, without its scale.
   virtual double largest(Index j) const = 0;
 

@@ -6,6 +6,7 @@
 // solve of its own.
 #pragma once
 
+#include <functional>
 #include <stdexcept>
 
 #include "acfw/dictionaries/wasserstein_mmse.hpp"
@@ -15,10 +16,14 @@ namespace acfw {
 class DrMmse {
  public:
   DrMmse(Matrix S, Index n, int threads = 1) : S_(std::move(S)), n_(n), m_(S_.rows() - n), threads_(threads) {
-    factor(S_.bottomRightCorner(m_, m_));
-    estimate();
-    settle();
+    start_over();
   }
+
+  /// To be called before a long `prepare`; it may throw, and the point stays as it was.
+  void set_poll(std::function<void()> poll) { poll_ = std::move(poll); }
+
+  /// No time for a rebuild: the point is taken as it was carried along.
+  void leave_as_it_is() { rebuilds_ = false; }
 
   const Matrix& point() const { return S_; }
   const Matrix& estimator() const { return gradient_.B; }
@@ -27,6 +32,7 @@ class DrMmse {
   double along_point() const { return value_; }  // <-W W', S> = f(S): f is homogeneous of degree one
 
   double prepare(const Move<CovarianceAtom>& move) {
+    if (poll_) poll_();
     d_ = move.on_point * S_ + move.on_vertex * move.vertex->S;
     N_ = d_.topRightCorner(n_, m_);
     multiply(gradient_.B, d_.bottomRightCorner(m_, m_), N_, -1.0, true, threads_);
@@ -51,16 +57,24 @@ class DrMmse {
     settle();
   }
 
-  /// The estimator from scratch; the set keeps no atoms.
+  /// All that is known of S from scratch.
   template <class Active>
   bool rebuild(const Active*) {
-    factor(S_.bottomRightCorner(m_, m_));
-    estimate();
-    settle();
-    return true;
+    if (rebuilds_) start_over();
+    return rebuilds_;
   }
 
  private:
+  // The estimator of S, and its risk as that of any estimator, tr(W'SW): an error in B counts only squared.
+  void start_over() {
+    factor(S_.bottomRightCorner(m_, m_));
+    estimate();
+    Matrix twice = 2.0 * S_.topRightCorner(n_, m_);
+    multiply(gradient_.B, S_.bottomRightCorner(m_, m_), twice, -1.0, true, threads_);
+    value_ = gradient_.B.cwiseProduct(twice).sum() - S_.diagonal().head(n_).sum();
+    tried_ = -1.0;
+  }
+
   template <class Block>
   void factor(const Block& S_yy) {
     llt_.compute(S_yy);
@@ -93,6 +107,8 @@ class DrMmse {
   EstimatorGradient gradient_;
   double tried_ = -1.0;  // the gamma that NP_ belongs to
   double value_ = 0.0;
+  bool rebuilds_ = true;
+  std::function<void()> poll_;
   long commits_ = 0;
 };
 

@@ -7,6 +7,7 @@
 //   acfw::minimize(f, ball, "pfw");                                      // f.point(), f.intercept()
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 
@@ -78,6 +79,12 @@ class Glm final : public SparseObjective {
   bool has_intercept() const override { return settings_.intercept; }
   /// The largest norm of a column, which tells whether products with the design stay inside the range of double precision.
   double largest_norm() const { return screened_.largest_norm(); }
+  /// Are the columns of a size with which nothing overflows or vanishes, and not too far from zero?
+  bool well_scaled() const {
+    if (!(largest_norm() > 1e-50 && largest_norm() < 1e50)) return false;
+    const Columns& far = screened_.off_centre();
+    return std::all_of(far.begin(), far.end(), [&](Index j) { return A_->remote_centre(j) == 0.0; });
+  }
   double margin(Index i) const { return m_[i] + b0_; }
   long columns_computed() const { return screened_.computed(); }
 
