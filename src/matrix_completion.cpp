@@ -84,7 +84,9 @@ struct SharedBall {
 
   acfw::Vertex<acfw::RankOne> minimize(const acfw::EntryMatrix& G, double accuracy) {
     ball->set_finest(0.02 * std::max({tol, rel_tol * std::abs(objective->value()), last_gap}));
-    const acfw::Vertex<acfw::RankOne> vertex = ball->minimize(G, accuracy);
+    if (!(accuracy > 0.0)) ball->set_guess(objective->point().V);  // the narrow side
+    acfw::Vertex<acfw::RankOne> vertex = ball->minimize(G, accuracy);
+    vertex.bound = std::min(vertex.bound, objective->along_point());  // X is in the ball
     last_gap = objective->along_point() - vertex.bound;
     return vertex;
   }

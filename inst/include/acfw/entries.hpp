@@ -44,6 +44,8 @@ class EntryMatrix {
   Index rows() const { return entries_->rows; }
   Index cols() const { return entries_->cols; }
   const Vector& values() const { return *values_; }
+  double frobenius() const { return values_->stableNorm(); }
+  double largest() const { return values_->size() > 0 ? values_->cwiseAbs().maxCoeff() : 0.0; }
 
   Vector apply(const Vector& x) const {
     Vector y(rows());
