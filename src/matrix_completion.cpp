@@ -2,6 +2,8 @@
 #include <RcppEigen.h>  // first: it has to see Eigen before anyone else
 
 #include <chrono>
+#include <cmath>
+#include <functional>
 
 #include "acfw/correctors/factored.hpp"
 #include "acfw/objectives/completion.hpp"
@@ -63,15 +65,15 @@ acfw::Entries make_entries(const Observed& in, bool transposed) {
       if (in.weights.size() > 0) out.weight[to] = in.weights[e];
     }
   }
-  if (out.weight.size() > 0) out.weight /= out.weight.sum();
+  if (out.weight.size() > 0) out.weight /= out.weight.sum();  // of order one: R has scaled them
   return out;
 }
 
 /// The objective together with the entries it refers to.
 struct OwningCompletion : private std::unique_ptr<acfw::Entries>, public acfw::Completion {
-  OwningCompletion(std::unique_ptr<acfw::Entries> entries, double delta, int threads)
+  OwningCompletion(std::unique_ptr<acfw::Entries> entries, double delta, int threads, double radius)
       : std::unique_ptr<acfw::Entries>(std::move(entries)),
-        acfw::Completion(*static_cast<const std::unique_ptr<acfw::Entries>&>(*this), delta, threads) {}
+        acfw::Completion(*static_cast<const std::unique_ptr<acfw::Entries>&>(*this), delta, threads, radius) {}
 };
 
 /// The ball, shared by the loop and the corrector. A certifying answer is as fine as the tolerance needs, and
@@ -83,8 +85,8 @@ struct SharedBall {
   double last_gap = 0.0;
 
   acfw::Vertex<acfw::RankOne> minimize(const acfw::EntryMatrix& G, double accuracy) {
-    ball->set_finest(0.02 * std::max({tol, rel_tol * std::abs(objective->value()), last_gap}));
     if (!(accuracy > 0.0)) ball->set_guess(objective->point().V);  // the narrow side
+    ball->set_finest(0.02 * std::max({tol, rel_tol * std::abs(objective->value()), last_gap}));
     acfw::Vertex<acfw::RankOne> vertex = ball->minimize(G, accuracy);
     vertex.bound = std::min(vertex.bound, objective->along_point());  // X is in the ball
     last_gap = objective->along_point() - vertex.bound;
@@ -107,13 +109,61 @@ Rcpp::List svd_to_r(const acfw::ThinSvd& x, bool transposed) {
   return Rcpp::List::create(_["u"] = x.U, _["d"] = x.d, _["v"] = x.V);
 }
 
+/// How long the parts of a run that take long may go on: corrective phases until the time limit, a search for singular
+/// pairs or a certificate a little longer, since no run ends without one. Asking also lets an interrupt through, which
+/// unwinds; what remains to be done then is the certificate, in the time that a user will wait.
+class Patience {
+ public:
+  explicit Patience(double max_time) : limit_(max_time) {}
+
+  bool out_of_time() {
+    look();
+    return seconds() >= limit_;
+  }
+
+  bool out_of_grace() {
+    look();
+    return seconds() >= limit_ + grace_;
+  }
+
+  void hurry() {
+    limit_ = std::min(limit_, seconds());
+    grace_ = after_interrupt;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void look() {
+    const double now = seconds();
+    if (now < next_look_) return;
+    next_look_ = now + 0.1;
+    check_interrupt();
+  }
+
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+  static constexpr double after_interrupt = 0.8;
+
+  const Clock::time_point start_ = Clock::now();
+  double limit_, grace_ = std::max(1.0, 0.2 * limit_), next_look_ = 0.1;
+};
+
 class CompletionSession final : public SessionOf<OwningCompletion, SharedBall, MaybeFactored> {
  public:
   CompletionSession(std::unique_ptr<OwningCompletion> objective, const SharedBall& ball,
-                    MaybeFactored corrector, const std::string& direction, const std::string& step,
-                    const Rcpp::List& control, bool transposed)
-      : SessionOf(std::move(objective), ball, direction, step, control, std::move(corrector)),
-        transposed_(transposed) {}
+                    const MaybeFactored& corrector, const std::string& direction, const std::string& step,
+                    const Rcpp::List& control, bool transposed, std::shared_ptr<Patience> patience)
+      : SessionOf(std::move(objective), ball, direction, step, control, corrector),
+        transposed_(transposed),
+        patience_(std::move(patience)),
+        corrector_(corrector.held) {}
+
+  void interrupt() override {
+    patience_->hurry();
+    if (corrector_) corrector_->restore(*objective_);
+    SessionOf::interrupt();
+  }
 
   Rcpp::List result() override {
     Rcpp::List list = SessionOf::result();
@@ -127,14 +177,60 @@ class CompletionSession final : public SessionOf<OwningCompletion, SharedBall, M
 
  private:
   bool transposed_;
+  std::shared_ptr<Patience> patience_;
+  std::shared_ptr<acfw::FactoredCorrector> corrector_;
 };
 
-std::function<bool()> deadline(const Rcpp::List& control) {
-  const double seconds = Rcpp::as<double>(control["max_time"]);
-  if (!std::isfinite(seconds)) return {};
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
-  return [start, seconds] { return std::chrono::duration<double>(Clock::now() - start).count() >= seconds; };
+acfw::ThinSvd svd_from_r(const Rcpp::List& list, bool transposed) {
+  acfw::ThinSvd x{Rcpp::as<Eigen::MatrixXd>(list["u"]), Rcpp::as<Vector>(list["d"]),
+                  Rcpp::as<Eigen::MatrixXd>(list["v"])};
+  if (transposed) x.U.swap(x.V);
+  return x;
+}
+
+// Atoms of this size, and not of its transpose: the core only knows how many entries they have.
+void check_atoms(const Rcpp::List& state, Index rows, Index cols) {
+  if (Rf_isNull(state["active"])) return;
+  const Rcpp::List active = state["active"], atoms = active["atoms"];
+  for (R_xlen_t k = 0; k < atoms.size(); ++k) {
+    const Rcpp::RObject one = atoms[k];
+    const Rcpp::List atom = one.sexp_type() == VECSXP ? Rcpp::List(one) : Rcpp::List();
+    const bool fits = atom.containsElementNamed("u") && atom.containsElementNamed("v") &&
+                      Rf_xlength(atom["u"]) == rows && Rf_xlength(atom["v"]) == cols;
+    if (!fits) throw InvalidResult{"init", "holds an atom of another size"};
+  }
+}
+
+std::unique_ptr<CompletionSession> make_session(const Observed& in, double beta, double delta,
+                                                const std::string& method, const std::string& step,
+                                                double rank_max, const Rcpp::List& control,
+                                                const Rcpp::Nullable<Rcpp::List>& init) {
+  const bool transposed = in.dim[0] < in.dim[1];
+  const int threads = Rcpp::as<int>(control["threads"]);
+  const auto patience = std::make_shared<Patience>(Rcpp::as<double>(control["max_time"]));
+  auto entries = std::make_unique<acfw::Entries>(make_entries(in, transposed));
+  const Index rows = entries->rows, cols = entries->cols;
+  auto objective = std::make_unique<OwningCompletion>(std::move(entries), delta, threads, beta);
+  const SharedBall ball{std::make_shared<acfw::OperatorNuclearBall>(rows, cols, beta), objective.get(),
+                        Rcpp::as<double>(control["tol"]), Rcpp::as<double>(control["rel_tol"]), 0.0};
+  ball.ball->set_stop([patience] { return patience->out_of_grace(); });
+  MaybeFactored corrector;
+  if (method == "corrective") {
+    acfw::FactoredCorrector::Settings settings;
+    if (std::isfinite(rank_max)) settings.rank_max = static_cast<Index>(rank_max);
+    settings.out_of_time = [patience] { return patience->out_of_time(); };
+    corrector.held = std::make_shared<acfw::FactoredCorrector>(*ball.ball, settings);
+  }
+  if (init.isNotNull()) objective->assign(svd_from_r(Rcpp::List(init), transposed));
+  auto session =
+      std::make_unique<CompletionSession>(std::move(objective), ball, corrector,
+                                          method == "corrective" ? "cfw" : method, step, control, transposed, patience);
+  if (init.isNotNull()) {
+    const Rcpp::List from(init), state = from["state"];
+    check_atoms(state, rows, cols);
+    session->resume(state, rows * cols);
+  }
+  return session;
 }
 
 }  // namespace
@@ -143,35 +239,10 @@ std::function<bool()> deadline(const Rcpp::List& control) {
 // [[Rcpp::export]]
 SEXP session_completion(Rcpp::List observed, double beta, double delta, std::string method, std::string step,
                         double rank_max, Rcpp::List control, Rcpp::Nullable<Rcpp::List> init) {
-  const Observed in(observed);
-  const bool transposed = in.dim[0] < in.dim[1];
-  const int threads = Rcpp::as<int>(control["threads"]);
-  auto entries = std::make_unique<acfw::Entries>(make_entries(in, transposed));
-  const Index rows = entries->rows, cols = entries->cols;
-  auto objective = std::make_unique<OwningCompletion>(std::move(entries), delta, threads);
-  const SharedBall ball{std::make_shared<acfw::OperatorNuclearBall>(rows, cols, beta), objective.get(),
-                        Rcpp::as<double>(control["tol"]), Rcpp::as<double>(control["rel_tol"]), 0.0};
-  MaybeFactored corrector;
-  if (method == "corrective") {
-    acfw::FactoredCorrector::Settings settings;
-    if (std::isfinite(rank_max)) settings.rank_max = static_cast<Index>(rank_max);
-    settings.out_of_time = deadline(control);
-    corrector.held = std::make_shared<acfw::FactoredCorrector>(*ball.ball, settings);
-  }
-  Rcpp::List state;
-  if (init.isNotNull()) {
-    const Rcpp::List from(init);
-    acfw::ThinSvd x{Rcpp::as<Eigen::MatrixXd>(from["u"]), Rcpp::as<Vector>(from["d"]),
-                    Rcpp::as<Eigen::MatrixXd>(from["v"])};
-    if (transposed) x.U.swap(x.V);
-    objective->assign(std::move(x));
-    state = from["state"];
-  }
-  auto session =
-      std::make_unique<CompletionSession>(std::move(objective), ball, std::move(corrector),
-                                          method == "corrective" ? "cfw" : method, step, control, transposed);
-  if (init.isNotNull()) session->resume(state, rows * cols);
-  return SessionPointer(session.release());
+  return attempt([&]() -> SEXP {
+    const Observed in(observed);
+    return SessionPointer(make_session(in, beta, delta, method, step, rank_max, control, init).release());
+  });
 }
 
 // The objective at X = 0.

@@ -26,7 +26,7 @@ class FactoredCorrector : public NoCorrection {
     double share_of_gap = 0.02;  ///< a phase ends when a step gains no more than this share of the gap,
     double small_share = 0.02;   ///< and of what the phase has gained so far
     double single_until = 1e-4;  ///< gap / f below which factors are double
-    std::function<bool()> out_of_time;
+    std::function<bool()> out_of_time;  ///< true ends a phase; it may also throw, and f is then as it was
   };
 
   FactoredCorrector(OperatorNuclearBall& ball, Settings settings)
@@ -49,6 +49,15 @@ class FactoredCorrector : public NoCorrection {
     if (before - f.value() < single_resolves * std::abs(before)) in_double_ = true;
     ball_->want(std::clamp<Index>(f.rank(), first_block, last_block));
     return moved;
+  }
+
+  /// Takes a point that a step has left beyond the limit on the rank, and no phase has brought back, within it.
+  void restore(Completion& f) const {
+    if (f.rank() <= settings_.rank_max) return;
+    if (std::isfinite(best_value_)) return f.assign(best_);
+    ThinSvd x = f.point();
+    const Index rank = std::min(x.rank(), settings_.rank_max);
+    f.assign({x.U.leftCols(rank), x.d.head(rank), x.V.leftCols(rank)});
   }
 
   /// A limit on the rank can leave nothing to gain although the gap is not small.

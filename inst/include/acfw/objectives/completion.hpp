@@ -80,7 +80,7 @@ class Completion {
     if (!from_atoms && thin_ && weight_.head(rank_).sum() <= radius_) return false;
     ThinSvd x = from_atoms ? sum_of(*active) : point();
     const double norm = x.nuclear_norm();
-    if (norm > radius_) x.d *= radius_ / norm;
+    if (norm > radius_) x.d *= radius_ / norm * (1.0 - 4.0 * std::numeric_limits<double>::epsilon());
     assign(std::move(x));
     return true;
   }
