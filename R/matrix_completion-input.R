@@ -155,8 +155,8 @@ subset_observed <- function(observed, keep) {
   observed$i <- observed$i[keep]
   observed$p <- as.integer(c(0L, cumsum(counts)))
   observed$x <- observed$x[keep]
-  observed$weights <- observed$weights[keep]
-  observed$order <- if (!is.null(observed$order)) rank(observed$order[keep])
+  observed["weights"] <- list(observed$weights[keep])
+  observed["order"] <- list(if (!is.null(observed$order)) order(order(observed$order[keep])))
   observed
 }
 

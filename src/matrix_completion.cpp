@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "acfw/correctors/factored.hpp"
 #include "acfw/objectives/completion.hpp"
@@ -36,6 +37,13 @@ struct Observed {
   double offset(int r, int c) const {
     return mean + (row.size() > 0 ? row[r] : 0.0) + (column.size() > 0 ? column[c] : 0.0);
   }
+
+  // What is fitted at an entry. What only rounding has left of a number is no data.
+  double centred(int e, int c) const {
+    const double off = offset(i[e], c), left = x[e] - off;
+    constexpr double rounding = 64.0 * std::numeric_limits<double>::epsilon();
+    return std::abs(left) <= rounding * std::abs(off) ? 0.0 : left;
+  }
 };
 
 // The fused pass writes to the factor of the second side for every entry, so that side should be the shorter:
@@ -61,7 +69,7 @@ acfw::Entries make_entries(const Observed& in, bool transposed) {
     for (int e = in.p[c]; e < in.p[c + 1]; ++e) {
       const int to = transposed ? e : next[static_cast<std::size_t>(in.i[e])]++;
       out.col[static_cast<std::size_t>(to)] = transposed ? in.i[e] : c;
-      out.value[to] = in.x[e] - in.offset(in.i[e], c);
+      out.value[to] = in.centred(e, c);
       if (in.weights.size() > 0) out.weight[to] = in.weights[e];
     }
   }
@@ -97,10 +105,25 @@ struct SharedBall {
 /// Either of the two: which one is known at run time.
 struct MaybeFactored : acfw::NoCorrection {
   std::shared_ptr<acfw::FactoredCorrector> held;
+  double floor = 0.0;  // f below which the residuals are rounding and little else
+  double lowest_gap = std::numeric_limits<double>::infinity();
+  int in_vain = 0;
+
   bool correct(acfw::Completion& f, double gap, acfw::Counts& counts) {
-    return held && held->correct(f, gap, counts);
+    const bool moved = held && held->correct(f, gap, counts);
+    watch(f.value(), gap);
+    return moved;
   }
-  bool stuck() const { return held && held->stuck(); }
+  bool stuck() const { return in_vain >= 100 || (held && held->stuck()); }
+
+ private:
+  // In a ball with room to spare the data are met to the last digit, and f goes up and down with the rounding of the
+  // factors: then only gaps tell progress.
+  void watch(double value, double gap) {
+    if (value > floor || gap < 0.9 * lowest_gap) in_vain = 0;
+    else ++in_vain;
+    lowest_gap = std::min(lowest_gap, gap);
+  }
 };
 
 Rcpp::List svd_to_r(const acfw::ThinSvd& x, bool transposed) {
@@ -215,12 +238,14 @@ std::unique_ptr<CompletionSession> make_session(const Observed& in, double beta,
                         Rcpp::as<double>(control["tol"]), Rcpp::as<double>(control["rel_tol"]), 0.0};
   ball.ball->set_stop([patience] { return patience->out_of_grace(); });
   MaybeFactored corrector;
+  corrector.floor = objective->loss_of_error(1e-9);
   if (method == "corrective") {
     acfw::FactoredCorrector::Settings settings;
     if (std::isfinite(rank_max)) settings.rank_max = static_cast<Index>(rank_max);
     settings.out_of_time = [patience] { return patience->out_of_time(); };
     corrector.held = std::make_shared<acfw::FactoredCorrector>(*ball.ball, settings);
   }
+  const bool optimal_at_zero = objective->gradient().largest() == 0.0;
   if (init.isNotNull()) objective->assign(svd_from_r(Rcpp::List(init), transposed));
   auto session =
       std::make_unique<CompletionSession>(std::move(objective), ball, corrector,
@@ -229,6 +254,10 @@ std::unique_ptr<CompletionSession> make_session(const Observed& in, double beta,
     const Rcpp::List from(init), state = from["state"];
     check_atoms(state, rows, cols);
     session->resume(state, rows * cols);
+  } else if (optimal_at_zero) {  // no first step away from there
+    session->resume(Rcpp::List::create(Rcpp::_["t"] = 0.0, Rcpp::_["L"] = control["L"], Rcpp::_["log_damping"] = 0.0,
+                                       Rcpp::_["active"] = R_NilValue),
+                    rows * cols);
   }
   return session;
 }
@@ -252,7 +281,7 @@ double completion_loss_at_zero(Rcpp::List observed, double delta) {
   double sum = 0.0, total = 0.0;
   for (int c = 0; c < in.dim[1]; ++c) {
     for (int e = in.p[c]; e < in.p[c + 1]; ++e) {
-      const double r = in.offset(in.i[e], c) - in.x[e], w = in.weights.size() > 0 ? in.weights[e] : 1.0;
+      const double r = in.centred(e, c), w = in.weights.size() > 0 ? in.weights[e] : 1.0;
       sum += w * acfw::huber_value(r, acfw::huber_derivative(r, delta));
       total += w;
     }

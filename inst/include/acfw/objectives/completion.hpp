@@ -55,6 +55,9 @@ class Completion {
     return loss_at(z);
   }
 
+  /// f where every entry is missed by this share of it.
+  double loss_of_error(double share) const { return loss_at((1.0 + share) * entries_.value); }
+
   /// X <- U diag(d) V' if f is smaller there, in double precision: the guard of every corrective phase.
   bool assign_if_better(ThinSvd x) {
     values_of(x.U, x.d, x.V, g_);  // the gradient lends its memory and is computed again either way
