@@ -84,16 +84,62 @@ struct OwningCompletion : private std::unique_ptr<acfw::Entries>, public acfw::C
         acfw::Completion(*static_cast<const std::unique_ptr<acfw::Entries>&>(*this), delta, threads, radius) {}
 };
 
+/// How long the parts of a run that take long may go on: corrective phases until the time limit, a search for singular
+/// pairs or a certificate a little longer, since no run ends without one. Asking also lets an interrupt through, which
+/// unwinds; what remains to be done then is the certificate, in the time that a user will wait.
+class Patience {
+ public:
+  explicit Patience(double max_time) : limit_(max_time) {}
+
+  bool out_of_time() {
+    look();
+    return seconds() >= limit_;
+  }
+
+  bool out_of_grace() {
+    look();
+    return seconds() >= limit_ + grace_;
+  }
+
+  bool hurried() const { return hurried_; }
+
+  void hurry() {
+    hurried_ = true;
+    limit_ = std::min(limit_, seconds());
+    grace_ = after_interrupt;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void look() {
+    const double now = seconds();
+    if (now < next_look_) return;
+    next_look_ = now + 0.1;
+    check_interrupt();
+  }
+
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+  static constexpr double after_interrupt = 0.8;
+
+  bool hurried_ = false;
+  const Clock::time_point start_ = Clock::now();
+  double limit_, grace_ = std::max(1.0, 0.2 * limit_), next_look_ = 0.1;
+};
+
 /// The ball, shared by the loop and the corrector. A certifying answer is as fine as the tolerance needs, and
 /// no finer than the gap it certifies can tell: where a run ends early, the tolerance says little.
 struct SharedBall {
   std::shared_ptr<acfw::OperatorNuclearBall> ball;
   const acfw::Completion* objective;
+  std::shared_ptr<const Patience> patience;
   double tol, rel_tol;
   double last_gap = 0.0;
 
   acfw::Vertex<acfw::RankOne> minimize(const acfw::EntryMatrix& G, double accuracy) {
-    if (!(accuracy > 0.0)) ball->set_guess(objective->point().V);  // the narrow side
+    // Near an optimum the point's own singular vectors are the gradient's leading ones.
+    if (!(accuracy > 0.0)) ball->set_guess(patience->hurried() ? Eigen::MatrixXd() : objective->point().V);
     ball->set_finest(0.02 * std::max({tol, rel_tol * std::abs(objective->value()), last_gap}));
     acfw::Vertex<acfw::RankOne> vertex = ball->minimize(G, accuracy);
     vertex.bound = std::min(vertex.bound, objective->along_point());  // X is in the ball
@@ -131,46 +177,6 @@ Rcpp::List svd_to_r(const acfw::ThinSvd& x, bool transposed) {
   if (transposed) return Rcpp::List::create(_["u"] = x.V, _["d"] = x.d, _["v"] = x.U);
   return Rcpp::List::create(_["u"] = x.U, _["d"] = x.d, _["v"] = x.V);
 }
-
-/// How long the parts of a run that take long may go on: corrective phases until the time limit, a search for singular
-/// pairs or a certificate a little longer, since no run ends without one. Asking also lets an interrupt through, which
-/// unwinds; what remains to be done then is the certificate, in the time that a user will wait.
-class Patience {
- public:
-  explicit Patience(double max_time) : limit_(max_time) {}
-
-  bool out_of_time() {
-    look();
-    return seconds() >= limit_;
-  }
-
-  bool out_of_grace() {
-    look();
-    return seconds() >= limit_ + grace_;
-  }
-
-  void hurry() {
-    limit_ = std::min(limit_, seconds());
-    grace_ = after_interrupt;
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-
-  void look() {
-    const double now = seconds();
-    if (now < next_look_) return;
-    next_look_ = now + 0.1;
-    check_interrupt();
-  }
-
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-
-  static constexpr double after_interrupt = 0.8;
-
-  const Clock::time_point start_ = Clock::now();
-  double limit_, grace_ = std::max(1.0, 0.2 * limit_), next_look_ = 0.1;
-};
 
 class CompletionSession final : public SessionOf<OwningCompletion, SharedBall, MaybeFactored> {
  public:
@@ -234,7 +240,7 @@ std::unique_ptr<CompletionSession> make_session(const Observed& in, double beta,
   auto entries = std::make_unique<acfw::Entries>(make_entries(in, transposed));
   const Index rows = entries->rows, cols = entries->cols;
   auto objective = std::make_unique<OwningCompletion>(std::move(entries), delta, threads, beta);
-  const SharedBall ball{std::make_shared<acfw::OperatorNuclearBall>(rows, cols, beta), objective.get(),
+  const SharedBall ball{std::make_shared<acfw::OperatorNuclearBall>(rows, cols, beta), objective.get(), patience,
                         Rcpp::as<double>(control["tol"]), Rcpp::as<double>(control["rel_tol"]), 0.0};
   ball.ball->set_stop([patience] { return patience->out_of_grace(); });
   MaybeFactored corrector;
@@ -351,10 +357,20 @@ Rcpp::List singular_block(const Operator& G, int k, double accuracy) {
   acfw::KrylovGoal goal;
   goal.pairs = goal.exact_pairs = k;
   goal.accuracy = accuracy;
-  const acfw::SingularBlock block =
-      acfw::leading_singular_block(G, acfw::scattered_unit_vector(G.cols()), goal);
-  return Rcpp::List::create(Rcpp::_["d"] = block.sigma, Rcpp::_["u"] = block.U, Rcpp::_["v"] = block.V,
-                            Rcpp::_["residual"] = block.residual);
+  goal.stop = [] {
+    check_interrupt();
+    return false;
+  };
+  acfw::SingularBlock block = acfw::leading_singular_block(G, acfw::scattered_unit_vector(G.cols()), goal);
+  acfw::BoundGoal certain;
+  certain.excess = accuracy;
+  certain.stop = goal.stop;
+  certain.stream = 1;
+  const double bound = acfw::certified_bound(G, block, certain);
+  const Index kept = std::min<Index>(k, block.size());
+  return Rcpp::List::create(Rcpp::_["d"] = block.sigma.head(kept), Rcpp::_["u"] = block.U.leftCols(kept),
+                            Rcpp::_["v"] = block.V.leftCols(kept), Rcpp::_["residual"] = block.residual.head(kept),
+                            Rcpp::_["bound"] = bound);
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ struct SingularBound {
 };
 
 struct BoundGoal {
-  double excess = 0.0;  ///< show that no singular value is above the leading one of the block by more than this
+  double excess = 0.0;  ///< show that no singular value is above the leading one of the block by more than this,
+  double relative = 64.0 * std::numeric_limits<double>::epsilon();  ///< or this share of it: rounding forbids less
   double at_most = std::numeric_limits<double>::max();  ///< an upper bound that is known anyway
   Index most_steps = 300;
   double risk = 1e-8;
@@ -108,7 +109,7 @@ inline Index pairs_aside(const SingularBlock& block, double level) {
 
 template <class Operator>
 SingularBound bound_above(const Operator& G, const SingularBlock& block, const BoundGoal& goal) {
-  const double unit = block.sigma[0], target = 1.0 + goal.excess / unit, level = target * target;
+  const double unit = block.sigma[0], target = 1.0 + std::max(goal.excess / unit, goal.relative), level = target * target;
   const Index aside = pairs_aside(block, level), n = G.cols(), most = std::min(n - aside, goal.most_steps);
   LevelTest test(std::log(std::sqrt(2.0 * static_cast<double>(n - aside) / 3.14159265358979323846) / goal.risk));
   Eigen::MatrixXd Q(n, aside);
@@ -211,6 +212,21 @@ SingularBlock enriched_block(const Operator& G, const SingularBlock& block, cons
   SingularBlock out = detail::ritz_block(TransposedOperator<Operator>{G}, Z);
   out.U.swap(out.V);
   return out;
+}
+
+/// An upper bound on the leading singular value of G. What the fresh start sees beyond the pairs held is added to them, and
+/// the bound shown again.
+template <class Operator>
+double certified_bound(const Operator& G, SingularBlock& block, BoundGoal goal) {
+  goal.at_most = G.frobenius();
+  double least = goal.at_most;
+  for (int round = 0; round < 4; ++round, ++goal.stream) {
+    const SingularBound bound = upper_singular_bound(G, block, goal);
+    least = std::min(least, bound.sigma);
+    if (bound.shown || bound.seen.cols() == 0 || (goal.stop && goal.stop())) break;
+    block = enriched_block(G, block, bound.seen);
+  }
+  return std::max(least, block.sigma[0]);
 }
 
 }  // namespace acfw

@@ -67,30 +67,19 @@ class NuclearBall {
 
   void remember() { start_ = block_.V.leftCols(std::min(carried, block_.size())).rowwise().sum().normalized(); }
 
-  /// No singular value of G is above the number returned. What the fresh start sees beyond the pairs held is added to
-  /// them, and shown again.
+  /// No singular value of G is above the number returned.
   template <class Operator>
   double certified(const Operator& G, double accuracy) {
     BoundGoal goal;
+    goal.excess = accuracy;
+    goal.relative = std::max(goal.relative, relative_);
+    goal.stream = stream_ + 1;
     goal.stop = stop_;
-    goal.at_most = G.frobenius();
-    double least = goal.at_most;
-    if (guess_.cols() > 1) enrich(G, guess_);
-    for (int round = 0; round < rounds; ++round) {
-      goal.stream = ++stream_;
-      goal.excess = std::max(accuracy, std::max(relative_, certain) * block_.sigma[0]);
-      const SingularBound bound = upper_singular_bound(G, block_, goal);
-      least = std::min(least, bound.sigma);
-      if (bound.shown || bound.seen.cols() == 0 || (stop_ && stop_())) break;
-      enrich(G, bound.seen);
-    }
+    stream_ += 8;  // each of the rounds has a start of its own
+    if (guess_.cols() > 1 && !block_.complete) block_ = enriched_block(G, block_, guess_);
+    const double bound = certified_bound(G, block_, goal);
     remember();
-    return std::max(least, block_.sigma[0]);
-  }
-
-  template <class Operator>
-  void enrich(const Operator& G, const Eigen::MatrixXd& more) {
-    if (!block_.complete) block_ = enriched_block(G, block_, more);
+    return bound;
   }
 
   // An old singular vector spans an invariant subspace, or nearly, in which a newly leading pair is not seen.
@@ -99,8 +88,6 @@ class NuclearBall {
   Vector perturbed_start() { return start_ + 0.5 * scattered_unit_vector(cols_, ++stream_); }
 
   static constexpr Index carried = 6;
-  static constexpr int rounds = 4;
-  static constexpr double certain = 64.0 * std::numeric_limits<double>::epsilon();  // rounding forbids less
 
   Index rows_;
   Index cols_;
