@@ -136,11 +136,15 @@ struct SharedBall {
   std::shared_ptr<const Patience> patience;
   double tol, rel_tol;
   double last_gap = 0.0;
+  bool first = true;
 
   acfw::Vertex<acfw::RankOne> minimize(const acfw::EntryMatrix& G, double accuracy) {
+    const double finest = 0.02 * std::max({tol, rel_tol * std::abs(objective->value()), last_gap});
+    if (first) accuracy = std::max(finest, std::numeric_limits<double>::min());  // no run ends here without asking again
+    first = false;
     // Near an optimum the point's own singular vectors are the gradient's leading ones.
     if (!(accuracy > 0.0)) ball->set_guess(patience->hurried() ? Eigen::MatrixXd() : objective->point().V);
-    ball->set_finest(0.02 * std::max({tol, rel_tol * std::abs(objective->value()), last_gap}));
+    ball->set_finest(finest);
     acfw::Vertex<acfw::RankOne> vertex = ball->minimize(G, accuracy);
     vertex.bound = std::min(vertex.bound, objective->along_point());  // X is in the ball
     last_gap = objective->along_point() - vertex.bound;
@@ -241,7 +245,7 @@ std::unique_ptr<CompletionSession> make_session(const Observed& in, double beta,
   const Index rows = entries->rows, cols = entries->cols;
   auto objective = std::make_unique<OwningCompletion>(std::move(entries), delta, threads, beta);
   const SharedBall ball{std::make_shared<acfw::OperatorNuclearBall>(rows, cols, beta), objective.get(), patience,
-                        Rcpp::as<double>(control["tol"]), Rcpp::as<double>(control["rel_tol"]), 0.0};
+                        Rcpp::as<double>(control["tol"]), Rcpp::as<double>(control["rel_tol"])};
   ball.ball->set_stop([patience] { return patience->out_of_grace(); });
   MaybeFactored corrector;
   corrector.floor = objective->loss_of_error(1e-9);
