@@ -35,6 +35,10 @@ class FactoredCorrector : public NoCorrection {
   }
 
   bool correct(Completion& f, double gap, Counts& counts) {
+    if (pause_ > 0 && f.rank() < settings_.rank_max) {
+      --pause_;
+      return false;
+    }
     Terms x = f.terms();
     grow(f, x);
     if (x.size() > settings_.rank_max) truncate(x);
@@ -46,7 +50,11 @@ class FactoredCorrector : public NoCorrection {
     const bool moved = settings_.rank_max < std::min(f.entries().rows, f.entries().cols)
                            ? replace_within_limit(f, std::move(better))
                            : f.assign_if_better(std::move(better));
-    if (before - f.value() < single_resolves * std::abs(before)) in_double_ = true;
+    const double gain = before - f.value();
+    // Where the loss has a kink, almost, a phase in double gains nothing: it is then tried more and more rarely.
+    in_vain_ = exact && gain <= nothing * std::abs(before) ? std::min(in_vain_ + 1, 6) : 0;
+    pause_ = in_vain_ > 1 ? 1 << in_vain_ : 0;
+    if (gain < single_resolves * std::abs(before)) in_double_ = true;
     ball_->want(std::clamp<Index>(f.rank(), first_block, last_block));
     return moved;
   }
@@ -65,7 +73,8 @@ class FactoredCorrector : public NoCorrection {
 
  private:
   static constexpr Index first_block = 6, last_block = 128;  // the rank may double
-  static constexpr double single_resolves = 1e-9;            // smaller gains are better found in double
+  static constexpr double single_resolves = 1e-9;            // smaller gains are better found in double,
+  static constexpr double nothing = 1e-13;                   // and these are none
 
   // X <- (1 - tau) X - tau beta sum of omega_k u_k v_k', omega proportional to sigma_k - mu, tau by line
   // search.
@@ -134,6 +143,7 @@ class FactoredCorrector : public NoCorrection {
   ThinSvd best_;
   double best_value_ = std::numeric_limits<double>::infinity();
   bool in_double_ = false;
+  int in_vain_ = 0, pause_ = 0;
   bool stuck_ = false;
 };
 
