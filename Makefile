@@ -7,7 +7,7 @@ RSCRIPT := Rscript --vanilla
 HEADERS := $(shell find inst/include -name '*.hpp')
 SOURCES := DESCRIPTION NAMESPACE $(wildcard R/*.R src/*.cpp src/*.h src/Makevars)
 
-.PHONY: demo test check bench paper docs sanitize lint clean setup install cpp-tests
+.PHONY: demo test check bench paper docs sanitize sanitize-cpp sanitize-r fuzz interrupts lint clean setup install cpp-tests
 
 demo: install
 	@$(RSCRIPT) tools/demo.R
@@ -53,6 +53,15 @@ sanitize: sanitize-cpp sanitize-r
 sanitize-cpp: .build/asan/run
 	@echo "C++ core under AddressSanitizer and UndefinedBehaviorSanitizer"
 	@./.build/asan/run
+
+sanitize-r: .build/sanitize/installed
+	@echo "R tests with the package under AddressSanitizer and UndefinedBehaviorSanitizer"
+	@$(RSCRIPT) tools/sanitize.R test
+
+.build/sanitize/installed: .build/setup $(SOURCES) $(HEADERS) tools/sanitize.R
+	@echo "  compiling the package with sanitizers"
+	@$(RSCRIPT) tools/sanitize.R install
+	@touch $@
 
 .build/cpp/run: $(CPP_TESTS:tests/cpp/%.cpp=.build/cpp/%.o)
 	@$(CXX17) $(OPENMP) $^ -o $@
