@@ -1,6 +1,6 @@
 // C (+)= alpha A B for dense matrices, blocks and transposes. Eigen's own product sees only the instructions the
 // package was compiled for, and a package is compiled for the oldest machine: where the processor has AVX2 and
-// FMA this one uses them, elsewhere Eigen does the work. Columns are shared among threads, and every entry is
+// FMA this one uses them, elsewhere Eigen does the work. Blocks of rows are shared among threads, and every entry is
 // summed in one order whatever their number.
 #pragma once
 
