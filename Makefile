@@ -1,8 +1,10 @@
-# make demo    install what is missing, build, install, and show what the package does
-# make test    the same, then all tests: the C++ core without R, and the R package
-# make check   R CMD check --as-cran
-# make bench   quick versions of the benchmarks, every ratio beside its goal
-# make paper   all experiments of the paper (long); make docs, make sanitize, make lint, make clean
+# make demo        install what is missing, build, install, and show what the package does
+# make test        the same, then all tests: the C++ core without R, and the R package
+# make check       R CMD check --as-cran
+# make sanitize    the same tests under AddressSanitizer and UndefinedBehaviorSanitizer
+# make fuzz        2,000 random calls compared with plain R (CALLS=, SEED=); make interrupts: 200 interrupts at random moments
+# make bench       quick versions of the benchmarks, every ratio beside its goal
+# make paper       all experiments of the paper (long); make docs, make lint, make clean
 RSCRIPT := Rscript --vanilla
 HEADERS := $(shell find inst/include -name '*.hpp')
 SOURCES := DESCRIPTION NAMESPACE $(wildcard R/*.R src/*.cpp src/*.h src/Makevars)
@@ -77,6 +79,17 @@ sanitize-r: .build/sanitize/installed
 .build/narrow/%.o: tests/cpp/%.cpp $(CPP_HEADERS) | .build/setup
 	@mkdir -p $(@D) && echo "  compiling $< for narrow registers" && \
 	  $(CXX17) $(CPP_FLAGS) -O1 -DACFW_NARROW $(CPP_INCLUDES) -c $< -o $@
+
+# ---- campaigns of random calls and of interrupts, whatever is found repeated by its number; see tests/fuzz/fuzz.R -----
+CALLS ?= 2000
+SIGNALS ?= 200
+SEED ?= 1
+
+fuzz: install
+	@$(RSCRIPT) tests/fuzz/fuzz.R $(CALLS) $(SEED)
+
+interrupts: install
+	@$(RSCRIPT) tests/fuzz/interrupts.R $(SIGNALS) $(SEED)
 
 # ---- the rest -----------------------------------------------------------------------------------------------------
 check: .build/setup

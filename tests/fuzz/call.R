@@ -3,7 +3,7 @@
 #   ok          a result that passed every check
 #   classed     an error that inherits from "acfw_error"
 #   user        the condition that a closure of the caller raised, handed on as it was
-#   language    R's own error for an argument that a function does not have
+#   language    R's own error for an argument that a function does not have, or for a formula without its data
 #   unclassed   any other error
 #   violation   a result that is not what it says (checks.R)
 #   hang        more than `limit` seconds
@@ -31,8 +31,10 @@ outcome_of <- function(case) {
   }, acfw_error = function(e) c("classed", conditionMessage(e)),
      fuzz_user_error = function(e) c("user", "error"),
      interrupt = function(e) c("user", "interrupt"),
-     error = function(e) c(if (grepl("unused argument", conditionMessage(e))) "language" else "unclassed", with_place(e)))
+     error = function(e) c(if (grepl(own_words, conditionMessage(e))) "language" else "unclassed", with_place(e)))
 }
+
+own_words <- "unused argument|no 'data' argument"
 
 verdict <- function(case, result) {
   violations <- tryCatch(case$check(result), error = function(e) paste("the check fails:", with_place(e)))

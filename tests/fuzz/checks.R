@@ -7,9 +7,10 @@ entries_of <- function(m) if (methods::is(m, "sparseMatrix")) m@x else m
 check_finite_fit <- function(fit) {
   if (inherits(fit, "acfw_completion_path")) return(unique(unlist(lapply(fit$fits, check_finite_fit))))
   if (!inherits(fit, "acfw")) return(character())
-  fields <- c("objective", "gap", "par", "coefficients", "intercept", "penalty", "deviance", "u", "d", "v", "dictionary", "codes", "S",
-              "estimator")
-  values <- c(lapply(stats::setNames(fields, fields), function(name) entries_of(fit[[name]])), list(trace = fit$trace$objective))
+  fields <- c("objective", "gap", "par", "coefficients", "intercept", "penalty", "deviance", "u", "d", "v", "dictionary", "codes",
+              "S", "estimator")
+  values <- lapply(stats::setNames(fields, fields), function(name) entries_of(fit[[name]]))
+  values$trace <- fit$trace$objective
   bad <- names(values)[!vapply(values, function(v) is.null(v) || all(is.finite(v)), NA)]
   if (length(bad)) paste("not finite:", bad) else character()
 }

@@ -1,20 +1,19 @@
 # Random calls of every function of acfw, their answers compared with plain R.
 #
-#   Rscript tests/fuzz/fuzz.R <calls> <seed>            a campaign; the last line is its summary, and the status is 1 if it found anything
+#   Rscript tests/fuzz/fuzz.R <calls> <seed>            a campaign
 #   Rscript tests/fuzz/fuzz.R --one <seed> <number>     repeats one call of a campaign and prints what it does
 #
-# Call number i of a campaign is a function of (seed, i) alone. The calls run in child processes, so that a crash or an endless
-# loop costs one call (campaign.R). What a call may end in is listed in call.R. FUZZ_LIB may name a library to load acfw from,
-# FUZZ_LOG the file for the log.
+# The last line of a campaign is its summary, and its status 1 if it found anything. Call number i of a campaign is a function
+# of (seed, i) alone. The calls run in child processes, so that a crash or an endless loop costs one call (campaign.R). What a
+# call may end in is listed in call.R. FUZZ_LIB may name a library to load acfw from, FUZZ_LOG the file for the log.
 #
 # To add a problem: a file case-<name>.R with a function that returns make_case(...), and a line in `families` below.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])
 here <- dirname(normalizePath(script))
 limit <- 10  # seconds that a call may take
-for (file in c("campaign.R", "call.R", "random.R", "geometry.R", "sets.R", "objectives.R", "checks.R", list.files(here, "^case-"))) {
-  sys.source(file.path(here, file), globalenv())
-}
+parts <- c("campaign.R", "call.R", "random.R", "geometry.R", "sets.R", "objectives.R", "checks.R", list.files(here, "^case-"))
+for (part in parts) sys.source(file.path(here, part), globalenv())
 
 # How often each is drawn.
 families <- list(

@@ -24,8 +24,11 @@ objective_of_quadratic <- function(A, ...) {
   n <- ncol(A)
   Q <- symmetric(crossprod(A) - if (chance(0.2)) diag(pick(1, 10), n) else 0)
   b <- stats::rnorm(n)
-  new_objective(objective_quadratic(Q, b), NULL, function(x) sum(x * (Q %*% x)) / 2 + sum(b * x), function(x) as.double(Q %*% x) + b,
-                function(x) sum(abs(x) * (abs(Q) %*% abs(x))) + sum(abs(b * x)), function(x) as.double(abs(Q) %*% abs(x)) + abs(b))
+  new_objective(
+    objective_quadratic(Q, b), NULL,
+    function(x) sum(x * (Q %*% x)) / 2 + sum(b * x), function(x) as.double(Q %*% x) + b,
+    function(x) sum(abs(x) * (abs(Q) %*% abs(x))) + sum(abs(b * x)), function(x) as.double(abs(Q) %*% abs(x)) + abs(b)
+  )
 }
 
 objective_of_least_squares <- function(A, given, lambda, w, share) {

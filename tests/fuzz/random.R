@@ -42,7 +42,8 @@ no_check <- function(result) character()
 continued <- function(fit, alter = identity, drop = NULL) {
   function(...) {
     again <- list(...)
-    first <- do.call(fit, alter(again), quote = TRUE)
+    changed <- tryCatch(alter(again), error = function(e) again)  # nothing to alter in garbage
+    first <- do.call(fit, changed, quote = TRUE)
     if (chance(0.2)) first <- unserialize(serialize(first, NULL))
     again[drop] <- NULL
     again$init <- first
@@ -65,8 +66,9 @@ random_control <- function() {
   maybe(0.1, "callback", random_callback())
   if (chance(0.05)) args[c("max_iter", "max_time")] <- list(Inf, 0.3)
   spoiled <- spoil(args, 0.05)
-  # without a limit a run may take as long as it likes
-  if (spoiled$bad && !isTRUE(spoiled$args$max_iter <= 1e4)) spoiled$args$max_time <- 0.3
+  most <- spoiled$args$max_iter
+  limited <- is.numeric(most) && length(most) == 1L && isTRUE(most <= 1e4)
+  if (spoiled$bad && !limited) spoiled$args$max_time <- 0.3  # without a limit a run may take as long as it likes
   do.call(acfw_control, spoiled$args, quote = TRUE)
 }
 
@@ -85,6 +87,7 @@ user_stop <- function() {
 
 # `f`, which misbehaves at once or after a few calls.
 bad_closure <- function(f) {
+  force(f)
   after <- pick(0, 1, 5)
   calls <- 0
   damage <- sample(names(damages), 1L)

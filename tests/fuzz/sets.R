@@ -78,7 +78,8 @@ set_kinds <- list(
   product = function(r, n) {
     parts <- lapply(seq_len(size(3L)), function(k) random_set(FALSE))
     sizes <- vapply(parts, `[[`, 0, "n")
-    over <- function(verb, x) mapply(function(part, piece) part[[verb]](piece), parts, split(as.double(x), rep(seq_along(sizes), sizes)))
+    pieces <- function(x) split(as.double(x), rep(seq_along(sizes), sizes))
+    over <- function(verb, x) mapply(function(part, piece) part[[verb]](piece), parts, pieces(x))
     new_set(do.call(lmo_product, c(lapply(parts, `[[`, "lmo"), list(sizes = sizes))), sum(sizes),
             function(g) sum(over("support", g)), function(x) max(over("outside", x)), unlist(lapply(parts, `[[`, "start")))
   }
