@@ -24,6 +24,7 @@ class ScreenedGradient {
       : A_(A), centred_(centred), threads_(threads) {}
 
   const Vector& values() const { return g_; }
+  double largest_norm() const { return largest_norm_; }
   bool fresh(Index j) const { return seen_[j] == length_; }
 
   /// The residual is r now: the way it has come is added to what separates the old entries from it.
@@ -58,9 +59,11 @@ class ScreenedGradient {
     candidates_.clear();
     for (Index j = 0; j < g_.size(); ++j) {
       if (seen_[j] == length_) continue;
-      const double lately = std::abs(g_[j]) + norm_[j] * (length_ - seen_[j] + slack);
+      const double old = std::abs(g_[j]);
+      const double lately = old + norm_[j] * (length_ - seen_[j] + slack);
       const double from_known = std::abs(known_g_[j]) + norm_[j] * (distance_ + slack);
-      if (all || std::min(lately, from_known) >= threshold) candidates_.push_back(j);
+      // an old value above the threshold would pass for the largest, even where its true size is known to be smaller
+      if (all || old >= threshold || std::min(lately, from_known) >= threshold) candidates_.push_back(j);
     }
     since_ += static_cast<Index>(candidates_.size());
     computed_ += static_cast<long>(candidates_.size());
@@ -90,16 +93,30 @@ class ScreenedGradient {
     norm_.resize(A_.cols());
     seen_.setZero(A_.cols());
     const double n = static_cast<double>(A_.rows());
+    Vector full(A_.cols());  // norms of the columns as they are
     for_each_column(A_.cols(), threads_, [&](Index j) {
       const ColumnMoments moments = column_moments(A_.matrix(), j, r);
       const double square = A_.scale(j) * A_.scale(j) * moments.square;
       const double sum = A_.scale(j) * moments.sum;
       g_[j] = A_.scale(j) * moments.dot;
-      const double centred = square - sum * (sum / n);
-      norm_[j] = std::sqrt(centred_ ? std::max(centred, rounding * square) : square);
+      if (square > 1e-280 && square < 1e280) {
+        const double centred = square - sum * (sum / n);
+        norm_[j] = std::sqrt(centred_ ? std::max(centred, rounding * square) : square);
+        full[j] = std::sqrt(square);
+      } else {
+        norm_[j] = full[j] = bound_on_norm(j);
+      }
     });
+    largest_norm_ = full.maxCoeff();
     computed_ += A_.cols();
     know();
+  }
+
+  // For columns whose squares overflow or underflow.
+  double bound_on_norm(Index j) const {
+    double largest = 0.0;
+    A_.for_column(j, [&](Index, double a) { largest = std::max(largest, std::abs(a)); });
+    return largest * std::sqrt(static_cast<double>(A_.column_size(j)));
   }
 
   void know() {
@@ -115,6 +132,7 @@ class ScreenedGradient {
   bool centred_;
   int threads_;
   Vector g_, norm_;
+  double largest_norm_ = 0.0;
   Vector seen_;  // length of the residual's way when the entry was computed
   Vector r_;
   double length_ = 0.0;
