@@ -52,8 +52,7 @@ class LassoLogistic {
   bool rebuild(const ActiveSet<Coordinate>* active) {
     Vector b = b_;
     if (active && active->size() > 0) {
-      b.setZero();
-      for (std::size_t k = 0; k < active->size(); ++k) add_to(b, active->weight(k), active->atom(k));
+      active->sum_into(b);
       for (std::size_t k = 0; k < active->size(); ++k) {  // what is left where two atoms cancel is rounding
         const Coordinate& atom = active->atom(k);
         if (std::abs(b[atom.index]) <= dust * active->weight(k) * std::abs(atom.value)) b[atom.index] = 0.0;
@@ -197,14 +196,6 @@ class LassoLogistic {
     double square = 0.0;
     for (Index j : support_) square += b_[j] * b_[j];
     return loss() + 0.5 * lambda_ * square;
-  }
-
-  /// The point from its atoms where they are kept, and everything that follows from it.
-  bool rebuild(const ActiveSet<Coordinate>* active) {
-    Vector b = b_;
-    if (active && active->size() > 0) active->sum_into(b);
-    place(std::move(b));
-    return true;
   }
 
   /// Margins and value computed afresh.
