@@ -81,6 +81,14 @@ column_deviations <- function(x, w) {
     .Call(`_acfw_column_deviations`, x, w)
 }
 
+largest_entry <- function(x, scale) {
+    .Call(`_acfw_largest_entry`, x, scale)
+}
+
+null_intercept <- function(offset, y, w) {
+    .Call(`_acfw_null_intercept`, offset, y, w)
+}
+
 first_not_finite <- function(x) {
     .Call(`_acfw_first_not_finite`, x)
 }

@@ -282,6 +282,31 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// largest_entry
+double largest_entry(Rcpp::RObject x, Eigen::VectorXd scale);
+RcppExport SEXP _acfw_largest_entry(SEXP xSEXP, SEXP scaleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Eigen::VectorXd >::type scale(scaleSEXP);
+    rcpp_result_gen = Rcpp::wrap(largest_entry(x, scale));
+    return rcpp_result_gen;
+END_RCPP
+}
+// null_intercept
+double null_intercept(Eigen::VectorXd offset, Eigen::VectorXd y, Eigen::VectorXd w);
+RcppExport SEXP _acfw_null_intercept(SEXP offsetSEXP, SEXP ySEXP, SEXP wSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Eigen::VectorXd >::type offset(offsetSEXP);
+    Rcpp::traits::input_parameter< Eigen::VectorXd >::type y(ySEXP);
+    Rcpp::traits::input_parameter< Eigen::VectorXd >::type w(wSEXP);
+    rcpp_result_gen = Rcpp::wrap(null_intercept(offset, y, w));
+    return rcpp_result_gen;
+END_RCPP
+}
 // first_not_finite
 SEXP first_not_finite(Rcpp::RObject x);
 RcppExport SEXP _acfw_first_not_finite(SEXP xSEXP) {
@@ -446,6 +471,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_session_objective", (DL_FUNC) &_acfw_session_objective, 7},
     {"_acfw_session_lasso_logistic", (DL_FUNC) &_acfw_session_lasso_logistic, 6},
     {"_acfw_column_deviations", (DL_FUNC) &_acfw_column_deviations, 2},
+    {"_acfw_largest_entry", (DL_FUNC) &_acfw_largest_entry, 2},
+    {"_acfw_null_intercept", (DL_FUNC) &_acfw_null_intercept, 3},
     {"_acfw_first_not_finite", (DL_FUNC) &_acfw_first_not_finite, 1},
     {"_acfw_session_completion", (DL_FUNC) &_acfw_session_completion, 8},
     {"_acfw_completion_loss_at_zero", (DL_FUNC) &_acfw_completion_loss_at_zero, 2},

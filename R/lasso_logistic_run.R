@@ -1,0 +1,192 @@
+# The runs behind acfw_lasso_logistic(): the radii of a path, the grid they are chosen from, and the units they are computed in.
+
+# From a checked problem to the fit.
+lasso_fit <- function(problem, beta, nbeta, method, step, control, init, call, env = rlang::caller_env()) {
+  started <- proc.time()[[3L]]
+  time_left <- function() max(control$max_time - (proc.time()[[3L]] - started), 0)
+  grid <- if (is.null(beta)) lasso_grid(problem, nbeta, control, env)
+  if (!is.null(grid$results)) return(new_lasso_fit(grid$results, problem, method, step, control, call))
+  if (is.null(beta)) beta <- grid$beta
+  start <- lasso_start(init, problem, method, step, beta, env)
+  problem$start <- start$par
+  problem["state"] <- list(start$state)
+  limited <- control
+  if (!is.null(grid)) limited$max_time <- time_left()
+  results <- lasso_run(problem, beta, method, step, limited, env)
+  if (results[[1L]]$restarted) {
+    tell_other_problem("value")
+    start$init <- NULL
+  }
+  if (step == "short") control["L"] <- list(results[[length(results)]]$lipschitz)
+  new_lasso_fit(results, problem, method, step, control, call, start$init)
+}
+
+# Runs the radii and returns one result each. The ball of radius zero holds one point, which needs no run.
+lasso_run <- function(problem, beta, method, step, control, env) {
+  zero <- beta == 0 & method != "mp"
+  results <- if (any(zero)) list(lasso_null(problem, control, env))
+  if (all(zero) || any(vapply(results, was_interrupted, NA))) return(results)
+  c(results, run_radii(problem, beta[!zero], method, step, control_with_progress(control), env))
+}
+
+# An interrupt that comes while a session is being prepared ends it as well: at its start.
+run_radii <- function(problem, beta, method, step, control, env) {
+  session <- NULL
+  ready <- tryCatch({
+    session <- lasso_session(problem, beta, method, step, control, env)
+    TRUE
+  }, interrupt = function(condition) FALSE)
+  if (is.null(session)) session <- lasso_session(problem, beta, method, step, control, env)
+  results <- if (ready) run_session(session$run, env) else stop_session(session$run, env)
+  lapply(seq_along(results), function(k) in_user_units(results[[k]], beta[[k]], session))
+}
+
+stop_session <- function(run, env) {
+  failed <- session_interrupt(run)
+  if (!is.null(failed)) abort_session(failed, env)
+  session_result(run)
+}
+
+lasso_null <- function(problem, control, env) {
+  control[c("max_iter", "max_time", "trace")] <- list(0, Inf, 0)
+  control[c("callback", "tick")] <- list(NULL)
+  problem["state"] <- list(NULL)
+  problem$start <- numeric(ncol(problem$x))
+  reach <- largest_entry(problem$x, problem$scale)
+  radius <- if (reach > 1e-300) 1 / reach else 1  # any will do: the point is the origin
+  result <- run_radii(problem, radius, "corrective", "ac", control, env)[[1L]]
+  result[c("beta", "gap")] <- list(0, 0)
+  if (result$status != "interrupted") result$status <- "converged"
+  result$trace$gap <- 0
+  result
+}
+
+# Radii evenly spaced in the logarithm below one at which the penalty has fallen a hundredfold, or the bound is loose:
+# found by doubling, to a coarse gap. Where that is interrupted or runs out of time, what it has found is all there is.
+lasso_grid <- function(problem, nbeta, control, env) {
+  link <- null_link(problem)
+  unit <- largest_entry(problem$x, problem$scale)
+  if (!is.finite(unit)) abort_not_finite(problem$x, env)
+  if (unit == 0) return(list(beta = 1))
+  shares <- problem$w / sum(problem$w)
+  gradient <- as.double(Matrix::crossprod(problem$x, shares * ifelse(problem$y == 1, -stats::plogis(-link), stats::plogis(link))))
+  gradient <- gradient / unit
+  if (problem$standardize) gradient <- gradient * problem$scale
+  if (!all(is.finite(gradient))) abort_not_finite(problem$x, env)
+  top <- which.max(abs(gradient))
+  largest <- abs(gradient[[top]])
+  if (largest == 0) return(list(beta = 1))
+  column <- as.double(problem$x[, top]) * (if (problem$standardize) problem$scale[[top]] else 1) / unit
+  curvature <- shares * stats::plogis(link) * stats::plogis(-link)
+  if (problem$intercept) column <- column - sum(curvature * column) / sum(curvature)
+  first <- largest / (sum(curvature * column^2) * unit + problem$lambda / sum(problem$w) / unit) / 64
+  if (!is.finite(first) || first == 0) return(list(beta = 1 / unit))
+  problem$stop_penalty <- largest * sum(problem$w) * unit / 100
+  coarse <- control
+  coarse[c("tol", "rel_tol", "max_iter", "trace")] <- list(1e-8 * sum(problem$w), 1e-4, 10000, 0)
+  coarse["callback"] <- list(NULL)
+  radii <- unique(pmin(first * 2^(0:40), largest_margin / 2 / unit))
+  results <- lasso_run(problem, radii, "corrective", "ac", coarse, env)
+  last <- results[[length(results)]]
+  if (last$status %in% c("interrupted", "max_time")) return(list(results = lapply(results, judge, last$status, control)))
+  highest <- min(last$beta, max(sum(abs(last$value)), first))
+  list(beta = exp(seq(log(highest / 100), log(highest), length.out = nbeta)))
+}
+
+# A coarse result by the tolerances the user asked for.
+judge <- function(result, status, control) {
+  met <- result$gap <= max(control$tol, control$rel_tol * abs(result$objective))
+  result$status <- if (met && result$status == "converged") "converged" else status
+  result
+}
+
+# ---- units --------------------------------------------------------------------------------------------------------
+
+# Margins and penalties beyond these have squares that overflow.
+largest_margin <- 1e150
+largest_ridge <- 1e300
+
+# A session, and the units it computes in: powers of two by which the weights and the columns are multiplied, 1 unless the data
+# come near the ends of double precision.
+lasso_session <- function(problem, beta, method, step, control, env) {
+  if (is.infinite(max(beta) * max(problem$scale, 1))) {
+    abort_input("beta", "is too large for the scale of `x`: coefficients could overflow.", env)
+  }
+  total <- sum(problem$w)
+  usual <- total > 1e-50 && total < 1e50 && problem$lambda < 1e90 && min(beta) > 1e-90 && max(beta) < 1e90
+  if (usual) {
+    session <- start_session(problem, beta, method, step, control, list(w = 1, x = 1), FALSE, env)
+    if (!is.list(session$run)) return(session)
+    if (session$run$type != "range") abort_session(session$run, env)
+  }
+  units <- lasso_units(problem, env)
+  check_reach(problem, beta, units, env)
+  session <- start_session(problem, beta, method, step, control, units, TRUE, env)
+  if (is.list(session$run) && session$run$type == "range") abort_not_finite(problem$x, env)
+  if (is.list(session$run)) abort_session(session$run, env)
+  session
+}
+
+lasso_units <- function(problem, env) {
+  largest <- largest_entry(problem$x, problem$scale)
+  if (!is.finite(largest)) abort_not_finite(problem$x, env)
+  power <- function(size) if (size > 0) 2^-max(min(round(log2(size)), 1020), -1020) else 1
+  list(w = power(sum(problem$w)), x = power(largest))
+}
+
+check_reach <- function(problem, beta, units, env) {
+  if (max(beta) / units$x > largest_margin) {
+    abort_input("beta", paste0("is too large for the scale of `x`: margins could reach ", format(max(beta) / units$x, digits = 2),
+                               ". Take a smaller radius, or smaller columns."), env)
+  }
+  ridge <- problem$lambda * units$w * units$x * units$x
+  if (ridge > largest_ridge || ridge * (max(beta) / units$x)^2 > largest_ridge) {
+    abort_input("lambda", "is too large for these weights, columns and radii: the ridge term could overflow.", env)
+  }
+}
+
+start_session <- function(problem, beta, method, step, control, units, rescaled, env) {
+  scale <- problem$scale
+  if (units$x != 1) scale <- (if (length(scale)) scale else rep(1, ncol(problem$x))) * units$x
+  inner <- list(
+    y = problem$y, w = problem$w * units$w, lambda = problem$lambda * units$w * units$x * units$x, intercept = problem$intercept,
+    scale = scale, offset = problem$offset, start = problem$start / units$x, state = problem$state,
+    stop_penalty = problem$stop_penalty * units$w * units$x, rescaled = rescaled
+  )
+  control$tol <- control$tol * units$w
+  control["callback"] <- list(callback_in_units(control$callback, units))
+  if (!is.null(control$L)) control$L <- control$L * units$w * units$x * units$x
+  if (step == "short" && is.null(control$L)) control$L <- lasso_lipschitz(problem$x, inner)
+  run <- session_lasso_logistic(problem$x, inner, beta / units$x, method, step, control)
+  list(run = run, units = units, L = control$L)
+}
+
+callback_in_units <- function(callback, units) {
+  if (is.null(callback) || (units$w == 1 && units$x == 1)) return(callback)
+  function(row) callback(rows_in_user_units(row, units))
+}
+
+lasso_lipschitz <- function(x, inner) {
+  A <- x * sqrt(inner$w)
+  if (length(inner$scale)) A <- A %*% Matrix::Diagonal(x = inner$scale)
+  spectral_norm(if (is.matrix(x)) as.matrix(A) else as_dgc(A))^2 / 4 + inner$lambda
+}
+
+in_user_units <- function(result, beta, session) {
+  units <- session$units
+  result$beta <- beta
+  result["lipschitz"] <- list(if (!is.null(session$L)) session$L / units$w / units$x / units$x)
+  if (units$w == 1 && units$x == 1) return(result)
+  result$value <- result$value * units$x
+  for (name in c("objective", "loss", "gap")) result[[name]] <- result[[name]] / units$w
+  result$penalty <- result$penalty / units$w / units$x
+  result$trace <- rows_in_user_units(result$trace, units)
+  result
+}
+
+rows_in_user_units <- function(rows, units) {
+  rows$objective <- rows$objective / units$w
+  rows$gap <- rows$gap / units$w
+  rows$L <- rows$L / units$w / units$x / units$x
+  rows
+}
