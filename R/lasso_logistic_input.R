@@ -115,8 +115,8 @@ lasso_start <- function(init, problem, method, step, beta, call) {
   } else if (length(beta) == 1L && beta > 0) {
     return(list(par = par, state = check_state(init, call)$state, init = init))
   }
-  outside <- sum(abs(par)) / beta[[1L]]
-  if (method != "mp" && outside > 1) par <- par / outside
+  norm <- sum(abs(par))
+  if (method != "mp" && norm > beta[[1L]]) par <- par * (beta[[1L]] / norm)
   list(par = par, state = NULL, init = NULL)
 }
 

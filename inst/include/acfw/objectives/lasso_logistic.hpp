@@ -186,7 +186,7 @@ class LassoLogistic {
     if (intercept_) b0_ += shift_;
     settle();
     value_ += change;
-    const bool cancelled = !(std::abs(change) <= std::abs(value_));  // most digits of the old value are gone with it
+    const bool cancelled = !(value_ > std::abs(change));  // most digits of the old value are gone with it
     if (cancelled || commits_ % 64 == 0) value_ = recomputed_value();
   }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "acfw/design.hpp"
@@ -31,11 +32,11 @@ class ScreenedGradient {
   void note(const Vector& r) {
     if (g_.size() == 0) return first_pass(r);
     const double step = (r - r_).norm();
-    if (step > 0.0) {
-      length_ += step * (1.0 + 1e-12);
-      r_ = r;
-      distance_ = (r - known_r_).norm() * (1.0 + 1e-12);
-    }
+    if (step == 0.0 && r == r_) return;
+    // longer in any case: entries are known to be old by it, however short the step
+    length_ = std::max(length_ + step * (1.0 + 1e-12), std::nextafter(length_, std::numeric_limits<double>::infinity()));
+    r_ = r;
+    distance_ = (r - known_r_).norm() * (1.0 + 1e-12);
   }
 
   /// Entry j, exactly.
@@ -122,6 +123,8 @@ class ScreenedGradient {
   void know() {
     known_g_ = g_;
     known_r_ = r_;
+    seen_.setZero();
+    length_ = 0.0;
     distance_ = 0.0;
     since_ = 0;
   }
