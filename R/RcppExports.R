@@ -81,6 +81,10 @@ column_deviations <- function(x, w) {
     .Call(`_acfw_column_deviations`, x, w)
 }
 
+column_shifts <- function(x) {
+    .Call(`_acfw_column_shifts`, x)
+}
+
 largest_entry <- function(x, scale) {
     .Call(`_acfw_largest_entry`, x, scale)
 }

@@ -62,7 +62,7 @@ lasso_null <- function(problem, control, env) {
 }
 
 # Radii evenly spaced in the logarithm below one at which the penalty has fallen a hundredfold, or the bound is loose:
-# found by doubling, to a coarse gap. Where that is interrupted or runs out of time, what it has found is all there is.
+# found by doubling, to a coarse gap, as far as that can be reached. Where that is interrupted or runs out of time, what it has found is all there is.
 lasso_grid <- function(problem, nbeta, control, env) {
   link <- null_link(problem)
   unit <- largest_entry(problem$x, problem$scale)
@@ -83,7 +83,7 @@ lasso_grid <- function(problem, nbeta, control, env) {
   if (!is.finite(first) || first == 0) return(list(beta = 1 / unit))
   problem$stop_penalty <- largest * sum(problem$w) * unit / 100
   coarse <- control
-  coarse[c("tol", "rel_tol", "max_iter", "trace")] <- list(1e-8 * sum(problem$w), 1e-4, 10000, 0)
+  coarse[c("tol", "rel_tol", "max_iter", "trace")] <- list(1e-8 * sum(problem$w), 1e-4, min(control$max_iter, 1000), 0)
   coarse["callback"] <- list(NULL)
   radii <- unique(pmin(first * 2^(0:40), largest_margin / 2 / unit))
   results <- lasso_run(problem, radii, "corrective", "ac", coarse, env)
@@ -107,7 +107,7 @@ largest_margin <- 1e150
 largest_ridge <- 1e300
 
 # A session, and the units it computes in: powers of two by which the weights and the columns are multiplied, 1 unless the data
-# come near the ends of double precision.
+# come near the ends of double precision; and what was taken off columns far from zero.
 lasso_session <- function(problem, beta, method, step, control, env) {
   if (is.infinite(max(beta) * max(problem$scale, 1))) {
     abort_input("beta", "is too large for the scale of `x`: coefficients could overflow.", env)
@@ -119,12 +119,28 @@ lasso_session <- function(problem, beta, method, step, control, env) {
     if (!is.list(session$run)) return(session)
     if (session$run$type != "range") abort_session(session$run, env)
   }
+  shift <- if (problem$intercept) column_shifts(problem$x)
+  problem$x <- shifted(problem$x, shift)
   units <- lasso_units(problem, env)
   check_reach(problem, beta, units, env)
   session <- start_session(problem, beta, method, step, control, units, TRUE, env)
+  session$shift <- if (problem$standardize) shift * problem$scale else shift
   if (is.list(session$run) && session$run$type == "range") abort_not_finite(problem$x, env)
   if (is.list(session$run)) abort_session(session$run, env)
   session
+}
+
+# Columns far from zero, with their distance taken off; those of a sparse matrix store every entry.
+shifted <- function(x, shift) {
+  for (j in which(shift != 0)) {
+    if (is.matrix(x)) {
+      x[, j] <- x[, j] - shift[[j]]
+    } else {
+      at <- seq.int(x@p[[j]] + 1L, x@p[[j + 1L]])
+      x@x[at] <- x@x[at] - shift[[j]]
+    }
+  }
+  x
 }
 
 lasso_units <- function(problem, env) {
@@ -176,8 +192,9 @@ in_user_units <- function(result, beta, session) {
   units <- session$units
   result$beta <- beta
   result["lipschitz"] <- list(if (!is.null(session$L)) session$L / units$w / units$x / units$x)
-  if (units$w == 1 && units$x == 1) return(result)
   result$value <- result$value * units$x
+  if (!is.null(session$shift)) result$intercept <- result$intercept - sum(session$shift[result$index] * result$value)
+  if (units$w == 1 && units$x == 1) return(result)
   for (name in c("objective", "loss", "gap")) result[[name]] <- result[[name]] / units$w
   result$penalty <- result$penalty / units$w / units$x
   result$trace <- rows_in_user_units(result$trace, units)

@@ -282,6 +282,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// column_shifts
+SEXP column_shifts(Rcpp::RObject x);
+RcppExport SEXP _acfw_column_shifts(SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(column_shifts(x));
+    return rcpp_result_gen;
+END_RCPP
+}
 // largest_entry
 double largest_entry(Rcpp::RObject x, Eigen::VectorXd scale);
 RcppExport SEXP _acfw_largest_entry(SEXP xSEXP, SEXP scaleSEXP) {
@@ -471,6 +482,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_session_objective", (DL_FUNC) &_acfw_session_objective, 7},
     {"_acfw_session_lasso_logistic", (DL_FUNC) &_acfw_session_lasso_logistic, 6},
     {"_acfw_column_deviations", (DL_FUNC) &_acfw_column_deviations, 2},
+    {"_acfw_column_shifts", (DL_FUNC) &_acfw_column_shifts, 1},
     {"_acfw_largest_entry", (DL_FUNC) &_acfw_largest_entry, 2},
     {"_acfw_null_intercept", (DL_FUNC) &_acfw_null_intercept, 3},
     {"_acfw_first_not_finite", (DL_FUNC) &_acfw_first_not_finite, 1},

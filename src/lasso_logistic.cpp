@@ -45,6 +45,20 @@ struct Ball {
   }
 };
 
+// The mean of a column that is far from zero compared with the spread of its entries; 0 where it is not, or where they are all
+// the same.
+template <class Map>
+double column_shift(const Map& A, Index j) {
+  if (acfw::column_size(A, j) < A.rows()) return 0.0;
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  acfw::for_column(A, j, [&](Index, double a) {
+    low = std::min(low, a);
+    high = std::max(high, a);
+  });
+  const double middle = low + 0.5 * (high - low);
+  return high > low && high - low < 1e-3 * std::abs(middle) ? middle : 0.0;
+}
+
 // b as a convex combination of the atoms of the ball; what is missing to weight 1 goes to a pair that cancels.
 acfw::ActiveSet<Atom> atoms_of(const Vector& b, double beta) {
   acfw::ActiveSet<Atom> active;
@@ -94,8 +108,12 @@ class LassoSession final : public Session {
   /// Entries that are not finite show in the gradient, which is needed anyway.
   bool finite() { return objective_.gradient().allFinite() && std::isfinite(objective_.value()); }
 
-  /// Are the columns of a size with which nothing overflows or vanishes?
-  bool in_range() { return finite() && objective_.largest_norm() > 1e-50 && objective_.largest_norm() < 1e50; }
+  /// Are the columns of a size with which nothing overflows or vanishes, and not too far from zero?
+  bool in_range() {
+    if (!finite() || !(objective_.largest_norm() > 1e-50 && objective_.largest_norm() < 1e50)) return false;
+    const auto& columns = objective_.off_centre();
+    return std::all_of(columns.begin(), columns.end(), [&](Index j) { return column_shift(*A_, j) == 0.0; });
+  }
 
   void go() override {
     using Clock = std::chrono::steady_clock;
@@ -110,7 +128,8 @@ class LassoSession final : public Session {
       const acfw::Status status = run_->status();
       finish();
       if (status == acfw::Status::interrupted || status == acfw::Status::max_time) break;
-      if (penalty_ <= stop_penalty_) break;
+      const bool searching = stop_penalty_ >= 0.0;  // for the largest radius worth a fit
+      if (searching && (penalty_ <= stop_penalty_ || status != acfw::Status::converged)) break;
     }
   }
 
@@ -311,6 +330,16 @@ SEXP column_deviations(Rcpp::RObject x, Eigen::VectorXd w) {
     Rcpp::NumericVector sd(map.cols());
     for (Index j = 0; j < map.cols(); ++j) sd[j] = column_deviation(map, j, w);
     return sd;
+  });
+}
+
+// What to subtract from the columns, which an intercept absorbs, so that no digits are lost: mostly zeros.
+// [[Rcpp::export]]
+SEXP column_shifts(Rcpp::RObject x) {
+  return with_map(x, [&](auto map) -> SEXP {
+    Rcpp::NumericVector shift(map.cols());
+    for (Index j = 0; j < map.cols(); ++j) shift[j] = column_shift(map, j);
+    return shift;
   });
 }
 

@@ -73,6 +73,7 @@ class LassoLogistic {
   bool has_intercept() const { return intercept_; }
   /// The largest norm of a column, which tells whether products with the design stay inside the range of double precision.
   double largest_norm() const { return screened_.largest_norm(); }
+  const std::vector<Index>& off_centre() const { return screened_.off_centre(); }
   double margin(Index i) const { return m_[i] + b0_; }
   long columns_computed() const { return screened_.computed(); }
 

@@ -26,6 +26,8 @@ class ScreenedGradient {
 
   const Vector& values() const { return g_; }
   double largest_norm() const { return largest_norm_; }
+  /// Columns whose mean is so large that products with them lose the digits in which their entries differ.
+  const std::vector<Index>& off_centre() const { return off_centre_; }
   bool fresh(Index j) const { return seen_[j] == length_; }
 
   /// The residual is r now: the way it has come is added to what separates the old entries from it.
@@ -109,6 +111,9 @@ class ScreenedGradient {
       }
     });
     largest_norm_ = full.maxCoeff();
+    for (Index j = 0; j < A_.cols(); ++j) {
+      if (norm_[j] < 1e-4 * full[j]) off_centre_.push_back(j);
+    }
     computed_ += A_.cols();
     know();
   }
@@ -136,6 +141,7 @@ class ScreenedGradient {
   int threads_;
   Vector g_, norm_;
   double largest_norm_ = 0.0;
+  std::vector<Index> off_centre_;
   Vector seen_;  // length of the residual's way when the entry was computed
   Vector r_;
   double length_ = 0.0;
