@@ -113,11 +113,22 @@ lasso_start <- function(init, problem, method, step, beta, call) {
   if (length(other)) {
     tell_other_problem(other)
   } else if (length(beta) == 1L && beta > 0) {
-    return(list(par = par, state = check_state(init, call)$state, init = init))
+    return(list(par = par, state = check_lasso_state(init, method, call), init = init))
   }
   norm <- sum(abs(par))
   if (method != "mp" && norm > beta[[1L]]) par <- par * (beta[[1L]] / norm)
   list(par = par, state = NULL, init = NULL)
+}
+
+# What only this problem asks of a state, and then what all do.
+check_lasso_state <- function(init, method, call) {
+  state <- init$state
+  number <- function(x) is.numeric(x) && length(x) == 1L && is.finite(x)
+  keeps_atoms <- method %in% c("pfw", "afw")
+  sound <- is.list(state) && number(state$objective) && number(state$log_damping) &&
+    (if (keeps_atoms) is.list(state$active) && length(state$active$atoms) > 0L else is.null(state$active))
+  if (!sound) abort_input("init", "has a state that was changed or cut: a fit can only be continued as it was returned.", call)
+  check_state(init, call)$state
 }
 
 check_lasso_init <- function(init, p, call) {
