@@ -85,7 +85,8 @@ lasso_grid <- function(problem, nbeta, control, env) {
   coarse <- control
   coarse[c("tol", "rel_tol", "max_iter", "trace")] <- list(1e-8 * sum(problem$w), 1e-4, min(control$max_iter, 1000), 0)
   coarse["callback"] <- list(NULL)
-  radii <- unique(pmin(first * 2^(0:40), largest_margin / 2 / unit))
+  most <- min(largest_margin / 2 / unit, .Machine$double.xmax / 4 / max(problem$scale, 1))
+  radii <- unique(pmin(first * 2^(0:40), most))
   results <- lasso_run(problem, radii, "corrective", "ac", coarse, env)
   last <- results[[length(results)]]
   if (last$status %in% c("interrupted", "max_time")) return(list(results = lapply(results, judge, last$status, control)))
