@@ -77,6 +77,10 @@ session_lasso_logistic <- function(x, problem, radii, method, step, control) {
     .Call(`_acfw_session_lasso_logistic`, x, problem, radii, method, step, control)
 }
 
+raise_interrupt <- function() {
+    invisible(.Call(`_acfw_raise_interrupt`))
+}
+
 column_deviations <- function(x, w) {
     .Call(`_acfw_column_deviations`, x, w)
 }

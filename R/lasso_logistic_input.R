@@ -1,7 +1,7 @@
 # What acfw_lasso_logistic() is given: every argument checked once, and the start.
 
 # The problem in the units of the user.
-lasso_problem <- function(x, y, lambda, weights, intercept, standardize, offset, call = rlang::caller_env()) {
+lasso_problem <- function(x, y, lambda, weights, intercept, standardize, offset, call) {
   x <- check_design(x, call)
   y <- check_classes(y, nrow(x), call)
   raw <- check_observation_weights(weights, nrow(x), call)

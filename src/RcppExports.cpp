@@ -270,6 +270,15 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// raise_interrupt
+void raise_interrupt();
+RcppExport SEXP _acfw_raise_interrupt() {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    raise_interrupt();
+    return R_NilValue;
+END_RCPP
+}
 // column_deviations
 SEXP column_deviations(Rcpp::RObject x, Eigen::VectorXd w);
 RcppExport SEXP _acfw_column_deviations(SEXP xSEXP, SEXP wSEXP) {
@@ -481,6 +490,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_session_closures", (DL_FUNC) &_acfw_session_closures, 8},
     {"_acfw_session_objective", (DL_FUNC) &_acfw_session_objective, 7},
     {"_acfw_session_lasso_logistic", (DL_FUNC) &_acfw_session_lasso_logistic, 6},
+    {"_acfw_raise_interrupt", (DL_FUNC) &_acfw_raise_interrupt, 0},
     {"_acfw_column_deviations", (DL_FUNC) &_acfw_column_deviations, 2},
     {"_acfw_column_shifts", (DL_FUNC) &_acfw_column_shifts, 1},
     {"_acfw_largest_entry", (DL_FUNC) &_acfw_largest_entry, 2},

@@ -323,6 +323,10 @@ SEXP session_lasso_logistic(Rcpp::RObject x, Rcpp::List problem, std::vector<dou
   return with_map(x, [&](auto map) { return start(x, map, problem, radii, method, step, control); });
 }
 
+// An interrupt that is pending is raised now and not some evaluations later.
+// [[Rcpp::export]]
+void raise_interrupt() { check_interrupt(); }
+
 // Standard deviations of the columns under weights that sum to one; 0 where a column is constant up to rounding.
 // [[Rcpp::export]]
 SEXP column_deviations(Rcpp::RObject x, Eigen::VectorXd w) {
