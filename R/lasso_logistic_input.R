@@ -9,13 +9,12 @@ lasso_problem <- function(x, y, lambda, weights, intercept, standardize, offset,
     x = x, y = y$y, classnames = y$names, weights = raw, w = raw / nrow(x),
     lambda = check_number(lambda, "lambda", min = 0, max = .Machine$double.xmax, call = call),
     intercept = check_flag(intercept, "intercept", call), standardize = check_flag(standardize, "standardize", call),
-    offset = check_offset(offset, nrow(x), call), scale = numeric(), start = numeric(ncol(x)), state = NULL, stop_penalty = -1
+    class_weights = c(sum(raw[y$y == 0]), sum(raw[y$y == 1])), offset = check_offset(offset, nrow(x), call), scale = numeric(), start = numeric(ncol(x)), state = NULL, stop_penalty = -1
   )
-  if (!any(y$y == 0 & raw > 0) || !any(y$y == 1 & raw > 0)) {
+  if (min(problem$class_weights) == 0) {
     abort_input("y", "has only one class among the observations with positive weight; both are needed.", call)
   }
-  share <- sum(raw[y$y == 1]) / sum(raw)
-  if (share < 1e-280 || sum(raw[y$y == 0]) / sum(raw) < 1e-280) {
+  if (min(problem$class_weights) < 1e-280 * max(problem$class_weights)) {
     abort_input("weights", "leave one class a share below 1e-280, too small for double precision.", call)
   }
   if (problem$standardize) {
@@ -98,9 +97,16 @@ abort_not_finite <- function(x, call) {
 
 lasso_identity <- function(problem, beta, method, step) {
   problem_identity(
-    data = problem[c("x", "y", "w", "offset")], set = list(beta, problem$standardize),
+    data = c(list(design_sample(problem$x)), problem[c("y", "w", "offset")]), set = list(beta, problem$standardize),
     options = c(problem[c("lambda", "intercept")], method = method, step = step)
   )
+}
+
+# Enough of a design to know it by; reading all of it would cost as much as a fit. What a sample misses shows in the value at the
+# point, which a continued run compares as well.
+design_sample <- function(x, most = 4096) {
+  some <- function(values) values[unique(round(seq(1, length(values), length.out = min(most, length(values)))))]
+  if (is.matrix(x)) list(dim(x), some(x)) else list(x@Dim, some(x@p), some(x@i), some(x@x))
 }
 
 # The start: the point of `init` nearest to the first radius, in the ball of that, and its state if the very same run is to go on.
