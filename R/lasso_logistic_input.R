@@ -97,16 +97,21 @@ abort_not_finite <- function(x, call) {
 
 lasso_identity <- function(problem, beta, method, step) {
   problem_identity(
-    data = c(list(design_sample(problem$x)), problem[c("y", "w", "offset")]), set = list(beta, problem$standardize),
+    data = data_sample(problem), set = list(beta, problem$standardize),
     options = c(problem[c("lambda", "intercept")], method = method, step = step)
   )
 }
 
-# Enough of a design to know it by; reading all of it would cost as much as a fit. What a sample misses shows in the value at the
+# Enough of the data to know them by; reading all would cost as much as a fit. What a sample misses shows in the value at the
 # point, which a continued run compares as well.
-design_sample <- function(x, most = 4096) {
-  some <- function(values) values[unique(round(seq(1, length(values), length.out = min(most, length(values)))))]
-  if (is.matrix(x)) list(dim(x), some(x)) else list(x@Dim, some(x@p), some(x@i), some(x@x))
+data_sample <- function(problem, most = 4096) {
+  some <- function(values) {
+    n <- length(values)
+    if (n <= most) as.vector(values) else values[round(seq(1, n, length.out = most))]
+  }
+  x <- problem$x
+  parts <- if (is.matrix(x)) list(x) else list(x@p, x@i, x@x)
+  c(list(dim(x)), lapply(c(parts, problem[c("y", "w", "offset")]), some))
 }
 
 # The start: the point of `init` nearest to the first radius, in the ball of that, and its state if the very same run is to go on.
