@@ -77,8 +77,24 @@ session_lasso_logistic <- function(x, problem, radii, method, step, control) {
     .Call(`_acfw_session_lasso_logistic`, x, problem, radii, method, step, control)
 }
 
+raise_interrupt <- function() {
+    invisible(.Call(`_acfw_raise_interrupt`))
+}
+
 column_deviations <- function(x, w) {
     .Call(`_acfw_column_deviations`, x, w)
+}
+
+column_shifts <- function(x) {
+    .Call(`_acfw_column_shifts`, x)
+}
+
+largest_entry <- function(x, scale) {
+    .Call(`_acfw_largest_entry`, x, scale)
+}
+
+null_intercept <- function(offset, y, w) {
+    .Call(`_acfw_null_intercept`, offset, y, w)
 }
 
 first_not_finite <- function(x) {

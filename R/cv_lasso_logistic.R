@@ -6,15 +6,18 @@
 #' Folds are drawn at random, balanced within the classes, from R's generator as it stands; call [set.seed()] first to
 #' repeat them, or give `foldid`.
 #'
+#' A cross-validation that is interrupted ends at once with the folds it has finished, and says so.
+#'
 #' @inheritParams acfw_lasso_logistic
 #' @param foldid A fold number for each observation; `NULL` draws `nfolds` folds.
 #' @param nfolds How many folds, at least 2.
 #' @param type.measure `"deviance"`, `"auc"` (area under the ROC curve) or `"class"` (misclassification).
 #' @param parallel `NULL`, or a cluster from package parallel on which to run the folds.
-#' @param ... Further arguments to [acfw_lasso_logistic()].
+#' @param ... Further arguments to [acfw_lasso_logistic()]; `control$max_time` is for each path.
 #' @return An object of class `cv_acfw_lasso_logistic`: a list with `beta`, the mean measure `cvm` and its standard error
 #'   `cvsd` at each, `nonzero`, `beta.min` (the best), `beta.1se` (the smallest radius within one standard error of the
-#'   best), `foldid`, and `fit`, the path on all data.
+#'   best), `foldid`, `fit`, the path on all data, `folds`, those that were finished and count, and `status`: `"complete"`, or
+#'   `"interrupted"` or `"max_time"` if folds are missing. Without any finished fold `cvm`, `beta.min` and `beta.1se` are `NA`.
 #' @examples
 #' x <- as.matrix(mtcars[, c("mpg", "disp", "hp", "wt", "qsec")])
 #' set.seed(1)
@@ -24,64 +27,106 @@
 #' coef(cv)
 #' @export
 cv_acfw_lasso_logistic <- function(x, y, beta = NULL, weights = NULL, foldid = NULL, nfolds = 10,
-                                   type.measure = c("deviance", "auc", "class"), parallel = NULL, ...) {
+                                   type.measure = c("deviance", "auc", "class"), parallel = NULL, offset = NULL, ...) {
   call <- match.call()
+  check_dots_of(..., .function = acfw_lasso_logistic.default,
+                .known = c(names(formals()), names(formals(acfw_lasso_logistic.default))))
+  require_argument(x, "a matrix with a row per observation")
+  require_argument(y, "the response, one value per row of `x`")
   type.measure <- check_choice(type.measure, c("deviance", "auc", "class"), "type.measure")
   x <- check_design(x, environment())
   classes <- check_classes(y, nrow(x), environment())
   w <- check_observation_weights(weights, nrow(x), environment())
-  foldid <- lasso_folds(foldid, nfolds, classes$y)
-  fit <- acfw_lasso_logistic(x, y, beta = beta, weights = weights, ...)
+  offset <- check_offset(offset, nrow(x), environment())
+  cluster <- check_cluster(parallel)
+  foldid <- lasso_folds(foldid, nfolds, classes$y, w)
+  fit <- quiet_parts(with_call(acfw_lasso_logistic.default(x, y, beta, weights = weights, offset = if (length(offset)) offset, ...), call))
   folds <- sort(unique(foldid))
   one <- function(fold) {
-    out <- foldid == fold
-    part <- acfw_lasso_logistic(x[!out, , drop = FALSE], classes$y[!out], beta = fit$beta, weights = w[!out], ...)
-    as.matrix(predict.acfw_lasso_logistic(part, x[out, , drop = FALSE], beta = fit$beta))
+    rest <- foldid != fold
+    part <- with_call(acfw_lasso_logistic.default(
+      x[rest, , drop = FALSE], classes$y[rest], fit$beta, weights = w[rest], offset = if (length(offset)) offset[rest], ...
+    ), call)
+    held_out(part, x, offset, !rest, fold)
   }
-  links <- if (is.null(parallel)) lapply(folds, one) else parallel::parLapply(check_cluster(parallel), folds, one)
-  measures <- t(vapply(seq_along(folds), function(k) {
-    out <- foldid == folds[k]
-    fold_measure(type.measure, matrix(links[[k]], nrow = sum(out)), classes$y[out], w[out])
-  }, numeric(length(fit$beta))))
-  measures <- matrix(measures, nrow = length(folds))
-  size <- vapply(folds, function(fold) sum(w[foldid == fold]), 0)
-  structure(c(list(call = call, type.measure = type.measure, fit = fit, foldid = foldid), cv_curve(measures, size, fit, type.measure)),
+  runs <- if (was_interrupted(fit)) list(interrupted = TRUE) else quiet_parts(run_folds(folds, one, cluster))
+  finished <- Filter(function(run) ncol(run$link) == length(fit$beta), runs$results)
+  status <- if (runs$interrupted) "interrupted" else if (length(finished) < length(folds)) "max_time" else "complete"
+  if (status != "complete") tell_folds(status, length(finished), length(folds))
+  curve <- cv_curve(finished, foldid, classes$y, w, fit, type.measure)
+  structure(c(list(call = call, type.measure = type.measure, fit = fit, foldid = foldid, status = status), curve),
             class = "cv_acfw_lasso_logistic")
 }
 
-lasso_folds <- function(foldid, nfolds, y, call = rlang::caller_env()) {
+# Paths that are parts of something larger: what there is to say is said about the whole.
+quiet_parts <- function(expr) {
+  silence <- function(condition) rlang::cnd_muffle(condition)
+  withCallingHandlers(expr, acfw_message_interrupted = silence, acfw_message_other_problem = silence)
+}
+
+# Margins of the observations left out, a column per radius.
+held_out <- function(fit, x, offset, out, fold) {
+  link <- predict.acfw_lasso_logistic(fit, x[out, , drop = FALSE], newoffset = if (length(offset)) offset[out])
+  list(fold = fold, link = matrix(link, nrow = sum(out)), status = fit$status)
+}
+
+# On a cluster the folds run side by side, and an interrupt loses them all.
+run_folds <- function(folds, one, cluster) {
+  if (is.null(cluster)) return(until_interrupted(folds, one))
+  results <- tryCatch(parallel::parLapply(cluster, folds, one), interrupt = function(condition) NULL)
+  list(results = results, interrupted = is.null(results))
+}
+
+tell_folds <- function(status, finished, wanted) {
+  done <- paste0(finished, " of ", wanted, " folds are finished and count.")
+  if (status == "interrupted") return(tell_interrupted(done))
+  rlang::inform(paste("The time limit ended some paths:", done), class = c("acfw_message_max_time", "acfw_message"))
+}
+
+# Observations without weight neither fit nor measure anything: what counts is the others.
+lasso_folds <- function(foldid, nfolds, y, w, call = rlang::caller_env()) {
+  counts <- w > 0
+  if (!any(y[counts] == 0) || !any(y[counts] == 1)) {
+    abort_input("y", "has only one class among the observations with positive weight; both are needed.", call)
+  }
   if (is.null(foldid)) {
     nfolds <- check_count(nfolds, "nfolds", min = 2, call = call)
-    if (nfolds > min(table(y))) {
-      abort_input("nfolds", paste0("must be at most ", min(table(y)), ", the size of the smaller class, not ", nfolds, "."), call)
+    most <- min(table(y[counts]))
+    if (nfolds > most) {
+      abort_input("nfolds", paste0("must be at most ", most, ", the size of the smaller class, not ", nfolds, "."), call)
     }
     foldid <- integer(length(y))
-    for (class in 0:1) {
-      rows <- which(y == class)
-      foldid[rows] <- sample(rep_len(seq_len(nfolds), length(rows)))
+    for (rows in list(which(y == 0 & counts), which(y == 1 & counts), which(!counts))) {
+      foldid[rows] <- rep_len(seq_len(nfolds), length(rows))[sample.int(length(rows))]
     }
     return(foldid)
   }
+  if (!is.atomic(foldid)) abort_input("foldid", paste0("must be a vector of fold numbers, not ", describe(foldid), "."), call)
   if (length(foldid) != length(y)) abort_input("foldid", paste0("must have length ", length(y), ", not ", length(foldid), "."), call)
   if (anyNA(foldid) || length(unique(foldid)) < 2L) abort_input("foldid", "must name at least two folds and no NA.", call)
   for (fold in unique(foldid)) {
-    if (length(unique(y[foldid != fold])) < 2L) {
-      abort_input("foldid", paste0("leaves only one class when fold ", fold, " is left out."), call)
+    if (length(unique(y[foldid != fold & counts])) < 2L) {
+      abort_input("foldid", paste0("leaves only one class with positive weight when fold ", fold, " is left out."), call)
     }
   }
   foldid
 }
 
 check_cluster <- function(cluster, call = rlang::caller_env()) {
-  if (!inherits(cluster, "cluster")) abort_input("parallel", "must be NULL or a cluster from parallel::makeCluster().", call)
+  if (!is.null(cluster) && !inherits(cluster, "cluster")) abort_input("parallel", "must be NULL or a cluster from parallel::makeCluster().", call)
   cluster
 }
 
-# A measure for each column of `link`.
+# A measure for each column of `link`; NA where the fold has no weight, or for the area one class only.
 fold_measure <- function(measure, link, y, w) {
+  counts <- w > 0
+  if (!any(counts)) return(rep(NA_real_, ncol(link)))
+  link <- link[counts, , drop = FALSE]
+  y <- y[counts]
+  w <- w[counts] / sum(w)
   switch(measure,
-    deviance = -2 * colSums(w * stats::plogis(ifelse(y == 1, 1, -1) * link, log.p = TRUE)) / sum(w),
-    class = colSums(w * ((link > 0) != (y == 1))) / sum(w),
+    deviance = -2 * colSums(w * stats::plogis(ifelse(y == 1, 1, -1) * link, log.p = TRUE)),
+    class = colSums(w * ((link > 0) != (y == 1))),
     auc = apply(link, 2L, area_under_curve, y = y, w = w)
   )
 }
@@ -102,17 +147,32 @@ tabulate_weights <- function(at, w, size) {
   sums
 }
 
-cv_curve <- function(measures, size, fit, measure) {
+cv_curve <- function(finished, foldid, y, w, fit, measure, call = rlang::caller_env()) {
+  measures <- vapply(finished, function(run) {
+    out <- foldid == run$fold
+    fold_measure(measure, run$link, y[out], w[out])
+  }, numeric(length(fit$beta)))
+  measures <- matrix(measures, length(finished), length(fit$beta), byrow = TRUE)
+  folds <- vapply(finished, function(run) run$fold, foldid[[1L]])
   known <- !is.na(measures[, 1L])
+  if (length(finished) && !any(known)) {
+    abort_input("type.measure", "cannot be computed: no fold has both classes with positive weight; use another measure.", call)
+  }
   measures <- measures[known, , drop = FALSE]
-  size <- size[known] / sum(size[known])
-  cvm <- colSums(size * measures)
-  spread <- colSums(size * (measures - rep(cvm, each = nrow(measures)))^2)
-  cvsd <- sqrt(spread / max(nrow(measures) - 1, 1))
-  loss <- if (measure == "auc") -cvm else cvm
+  size <- vapply(folds[known], function(fold) sum(w[foldid == fold]), 0)
+  c(list(beta = fit$beta, nonzero = fit$df, folds = folds[known]), summarise_folds(measures, size / sum(size), fit$beta, measure == "auc"))
+}
+
+summarise_folds <- function(measures, share, beta, larger_is_better) {
+  nothing <- rep(NA_real_, length(beta))
+  if (!nrow(measures)) return(list(cvm = nothing, cvsd = nothing, beta.min = NA_real_, beta.1se = NA_real_))
+  cvm <- colSums(share * measures)
+  spread <- colSums(share * (measures - rep(cvm, each = nrow(measures)))^2)
+  cvsd <- if (nrow(measures) > 1L) sqrt(spread / (nrow(measures) - 1)) else nothing
+  loss <- if (larger_is_better) -cvm else cvm
   best <- which.min(loss)
-  close <- which(loss <= loss[best] + cvsd[best])
-  list(beta = fit$beta, cvm = cvm, cvsd = cvsd, nonzero = fit$df, beta.min = fit$beta[best], beta.1se = fit$beta[min(close)])
+  close <- which(loss <= loss[best] + (if (is.na(cvsd[best])) 0 else cvsd[best]))
+  list(cvm = cvm, cvsd = cvsd, beta.min = beta[best], beta.1se = beta[min(close)])
 }
 
 measure_label <- function(measure) {
@@ -121,11 +181,21 @@ measure_label <- function(measure) {
 
 #' @export
 print.cv_acfw_lasso_logistic <- function(x, digits = 4, ...) {
-  cat("<cv_acfw_lasso_logistic> ", length(unique(x$foldid)), " folds, ", measure_label(x$type.measure), "\n", sep = "")
+  wanted <- length(unique(x$foldid))
+  cat("<cv_acfw_lasso_logistic> ", wanted, " folds, ", measure_label(x$type.measure), "\n", sep = "")
+  if (x$status != "complete") cat("  ", x$status, ": ", length(x$folds), " of ", wanted, " folds count\n", sep = "")
+  if (is.na(x$beta.min)) return(invisible(x))
   at <- match(c(x$beta.min, x$beta.1se), x$beta)
   print(data.frame(beta = x$beta[at], penalty = x$fit$penalty[at], mean = x$cvm[at], se = x$cvsd[at], nonzero = x$nonzero[at],
                    row.names = c("beta.min", "beta.1se")), digits = digits)
   invisible(x)
+}
+
+#' @export
+summary.cv_acfw_lasso_logistic <- function(object, ...) {
+  check_dots(...)
+  data.frame(beta = object$beta, penalty = object$fit$penalty, mean = object$cvm, se = object$cvsd, nonzero = object$nonzero,
+             chosen = ifelse(object$beta %in% object$beta.min, "beta.min", ifelse(object$beta %in% object$beta.1se, "beta.1se", "")))
 }
 
 #' Use and plot a cross-validated path
@@ -134,7 +204,7 @@ print.cv_acfw_lasso_logistic <- function(x, digits = 4, ...) {
 #' @param newx As in [predict.acfw_lasso_logistic()].
 #' @param beta `"beta.1se"`, `"beta.min"`, or radii.
 #' @param ... Further arguments to [predict.acfw_lasso_logistic()], or to [graphics::plot()].
-#' @return As [predict.acfw_lasso_logistic()]; `plot()` returns the plotted data invisibly, `autoplot()` a ggplot. The dashed line is
+#' @return As [predict.acfw_lasso_logistic()]; `summary()` a data frame with a row per radius; `plot()` returns the plotted data invisibly, `autoplot()` a ggplot. The dashed line is
 #'   `beta.1se`, the dotted one `beta.min`.
 #' @examples
 #' set.seed(1)
@@ -142,28 +212,41 @@ print.cv_acfw_lasso_logistic <- function(x, digits = 4, ...) {
 #' cv <- cv_acfw_lasso_logistic(x, mtcars$vs, nfolds = 4, standardize = TRUE)
 #' predict(cv, x[1:3, ], beta = "beta.min", type = "response")
 #' @export
-predict.cv_acfw_lasso_logistic <- function(object, newx, beta = "beta.1se", ...) {
-  predict.acfw_lasso_logistic(object$fit, newx, beta = cv_radius(object, beta), ...)
+predict.cv_acfw_lasso_logistic <- function(object, newx = NULL, beta = "beta.1se", ...) {
+  check_dots_of(..., .function = predict.acfw_lasso_logistic, .instead = cv_choices)
+  with_call(predict.acfw_lasso_logistic(object$fit, newx, beta = cv_radius(object, beta), ...))
 }
+
+# What users of glmnet type to choose a solution.
+cv_choices <- c(
+  s = " Use `beta = \"beta.1se\"`, `beta = \"beta.min\"`, or radii.",
+  lambda = " Use `beta = \"beta.1se\"`, `beta = \"beta.min\"`, or radii."
+)
 
 cv_radius <- function(object, beta, call = rlang::caller_env()) {
   if (!is.character(beta)) return(beta)
-  object[[check_choice(beta, c("beta.1se", "beta.min"), "beta", call)]]
+  chosen <- object[[check_choice(beta, c("beta.1se", "beta.min"), "beta", call)]]
+  if (!is.na(chosen)) return(chosen)
+  warn_acfw("No fold was finished: the largest radius of the path takes the place of the best.", "acfw_warning_no_folds")
+  max(object$beta)
 }
 
 #' @rdname predict.cv_acfw_lasso_logistic
 #' @export
 coef.cv_acfw_lasso_logistic <- function(object, beta = "beta.1se", ...) {
-  coef.acfw_lasso_logistic(object$fit, beta = cv_radius(object, beta))
+  check_dots(..., .known = "beta", .instead = cv_choices)
+  with_call(coef.acfw_lasso_logistic(object$fit, beta = cv_radius(object, beta)))
 }
 
 #' @rdname predict.cv_acfw_lasso_logistic
 #' @export
 plot.cv_acfw_lasso_logistic <- function(x, ...) {
-  low <- x$cvm - x$cvsd
-  high <- x$cvm + x$cvsd
-  defaults <- list(x = x$beta, y = x$cvm, type = "n", log = "x", ylim = range(low, high), xlab = "radius",
-                   ylab = measure_label(x$type.measure), las = 1, bty = "l")
+  low <- x$cvm - ifelse(is.na(x$cvsd), 0, x$cvsd)
+  high <- x$cvm + ifelse(is.na(x$cvsd), 0, x$cvsd)
+  none <- all(is.na(x$cvm))
+  defaults <- list(x = x$beta, y = if (none) 0 * x$beta else x$cvm, type = "n", log = if (all(x$beta > 0)) "x" else "",
+                   ylim = if (none) 0:1 else range(low, high), xlab = "radius", ylab = measure_label(x$type.measure), las = 1,
+                   bty = "l", main = if (none) "no fold was finished" else "")
   do.call(graphics::plot, utils::modifyList(defaults, list(...)))
   graphics::segments(x$beta, low, x$beta, high, col = "grey70")
   graphics::points(x$beta, x$cvm, pch = 19, cex = 0.8, col = curve_colours(1))

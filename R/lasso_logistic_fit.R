@@ -6,24 +6,40 @@ new_lasso_fit <- function(results, problem, method, step, control, call, init = 
   beta <- pick("beta")
   coefficients <- lasso_coefficients(results, problem, beta)
   norm <- vapply(results, function(r) sum(abs(r$value)), 0)
-  square <- vapply(results, function(r) sum(r$value^2), 0)
   n <- nrow(problem$x)
   fit <- list(
     beta = beta, coefficients = coefficients, intercept = if (problem$intercept) pick("intercept") else numeric(length(beta)),
     penalty = pick("penalty"), objective = pick("objective"), gap = pick("gap"), status = pick("status", ""),
-    l1norm = norm, df = unname(diff(coefficients@p)), deviance = 2 * n * (pick("objective") - problem$lambda / 2 * square),
+    l1norm = norm, df = unname(diff(coefficients@p)), deviance = 2 * n * pick("loss"),
     null_deviance = null_deviance(problem), counts = Reduce(`+`, lapply(results, `[[`, "counts")),
     seconds = sum(pick("seconds")), trace = join_traces(results, beta), lambda = problem$lambda, nobs = n,
     y = problem$y, weights = problem$weights, classnames = problem$classnames, has_intercept = problem$intercept,
-    standardize = problem$standardize, method = method, step = step, control = control, call = call
+    standardize = problem$standardize, offset = problem$offset, method = method, step = step, control = control,
+    call = call, identity = lasso_identity(problem, beta, method, step)
   )
+  check_in_range(fit)
   if (length(beta) == 1L) {
     fit$par <- stats::setNames(as.double(coefficients[, 1L]), rownames(coefficients))
-    fit$link <- if (length(results[[1L]]$link)) results[[1L]]$link
+    fit$link <- results[[1L]]$link
+    if (is.null(fit$link)) fit$link <- fitted_link(fit, problem)
     fit$state <- results[[1L]]$state
     fit$active <- fit$state$active
   }
   structure(fit, class = c("acfw_lasso_logistic", "acfw"))
+}
+
+# The last barrier: no result that is not a number leaves the package.
+check_in_range <- function(fit) {
+  values <- c(fit$objective, fit$penalty, fit$intercept, fit$deviance, fit$null_deviance, fit$coefficients@x)
+  if (all(is.finite(values))) return(invisible())
+  rlang::abort("The fit is too large for double precision: rescale `x` or `weights`, or take a smaller `beta`.",
+               class = c("acfw_error_overflow", "acfw_error"), call = rlang::call2("acfw_lasso_logistic"), use_cli_format = FALSE)
+}
+
+# Of a path that ended at its first radius.
+fitted_link <- function(fit, problem) {
+  link <- as.double(problem$x %*% fit$coefficients[, 1L]) + fit$intercept
+  if (length(problem$offset)) link + problem$offset else link
 }
 
 # A column per radius, in the original scale.
@@ -39,8 +55,16 @@ lasso_coefficients <- function(results, problem, beta) {
 }
 
 null_deviance <- function(problem) {
-  mean <- if (problem$intercept) stats::weighted.mean(problem$y, problem$weights) else 0.5
-  -2 * sum(problem$weights * (problem$y * log(mean) + (1 - problem$y) * log(1 - mean)))
+  link <- null_link(problem)
+  if (!length(problem$offset)) return(-2 * sum(problem$class_weights * stats::plogis(c(-link, link), log.p = TRUE)))
+  -2 * sum(problem$weights * stats::plogis(ifelse(problem$y == 1, link, -link), log.p = TRUE))
+}
+
+# The margins of the model without variables: one number unless there are offsets.
+null_link <- function(problem) {
+  if (!length(problem$offset)) return(if (problem$intercept) log(problem$class_weights[[2L]] / problem$class_weights[[1L]]) else 0)
+  shares <- problem$w / sum(problem$w)
+  problem$offset + (if (problem$intercept) null_intercept(problem$offset, problem$y, shares) else 0)
 }
 
 join_traces <- function(results, beta) {
@@ -57,7 +81,7 @@ join_traces <- function(results, beta) {
 # Names of some variables; made up only where asked for, a large design has many.
 variable_names <- function(fit, which) {
   names <- rownames(fit$coefficients)
-  if (is.null(names)) paste0("V", which) else names[which]
+  if (is.null(names)) paste0(rep("V", length(which)), which) else names[which]
 }
 
 warn_stalled <- function(fit) {
@@ -76,7 +100,6 @@ print.acfw_lasso_logistic <- function(x, digits = 6, ...) {
     cat("  radius     ", format(x$beta, digits = digits), if (x$standardize) " (standardised columns)",
         ", penalty ", format(x$penalty, digits = 4), if (x$lambda > 0) paste0(", ridge ", format(x$lambda)), "\n", sep = "")
     cat("  nonzero    ", x$df, ", deviance explained ", format(100 * (1 - x$deviance / x$null_deviance), digits = 3), "%\n", sep = "")
-    if (is.null(x$state)) x$state <- list(t = 0)
     print_outcome(x, digits)
   }
   invisible(x)
@@ -85,6 +108,10 @@ print.acfw_lasso_logistic <- function(x, digits = 6, ...) {
 print_path <- function(x, digits, most = 12) {
   cat("  ", length(x$beta), " radii, ", sum(x$status == "converged"), " converged, largest gap ", format(max(x$gap), digits = 3),
       ", ", format_seconds(x$seconds), "\n", sep = "")
+  ended <- x$status[length(x$status)]
+  if (ended %in% c("interrupted", "max_time")) {
+    cat("  ended at radius ", format(x$beta[length(x$beta)], digits = 4), ": ", status_text(list(status = ended)), "\n", sep = "")
+  }
   shown <- unique(round(seq(1, length(x$beta), length.out = min(most, length(x$beta)))))
   table <- data.frame(beta = x$beta, penalty = x$penalty, nonzero = x$df, explained = 1 - x$deviance / x$null_deviance,
                       gap = x$gap)[shown, ]
@@ -94,6 +121,7 @@ print_path <- function(x, digits, most = 12) {
 
 #' @export
 summary.acfw_lasso_logistic <- function(object, ...) {
+  check_dots(...)
   steps <- object$trace[object$trace$step != "none", , drop = FALSE]
   structure(list(fit = object, tidy = tidy.acfw_lasso_logistic(object), steps = table(steps$step)),
             class = "summary.acfw_lasso_logistic")
@@ -105,7 +133,7 @@ print.summary.acfw_lasso_logistic <- function(x, digits = 6, most = 10, ...) {
   counts <- x$fit$counts
   cat("  calls      ", counts[["value"]], " values, ", counts[["gradient"]], " gradients, ", counts[["rejected"]],
       " rejected trials\n", sep = "")
-  table <- x$tidy[x$tidy$beta == max(x$tidy$beta) & x$tidy$term != "(Intercept)", , drop = FALSE]
+  table <- x$tidy[x$tidy$beta == max(x$fit$beta) & x$tidy$term != "(Intercept)", , drop = FALSE]
   table <- table[order(-abs(table$estimate)), c("term", "estimate"), drop = FALSE]
   if (nrow(table)) {
     cat("  largest coefficients at radius ", format(x$fit$beta[length(x$fit$beta)], digits = 4), ":\n", sep = "")

@@ -16,8 +16,7 @@ plot.acfw_lasso_logistic <- function(x, what = if (length(x$beta) > 1L) "path" e
   what <- check_choice(what, c("path", "gap"), "what")
   if (what == "gap") return(plot_gap(x, ...))
   used <- path_rows(x)
-  if (!nrow(used)) abort_input("x", "has nothing to plot: every coefficient is zero.")
-  values <- t(used)
+  values <- if (nrow(used)) t(used) else matrix(0, length(x$beta), 1L)  # no coefficient: a line at zero
   colours <- curve_colours(ncol(values))
   defaults <- list(
     x = x$beta, y = values, type = if (length(x$beta) > 1L) "l" else "p", lty = 1, lwd = 1.6, pch = 19, col = colours,
@@ -26,12 +25,12 @@ plot.acfw_lasso_logistic <- function(x, what = if (length(x$beta) > 1L) "path" e
   do.call(graphics::matplot, utils::modifyList(defaults, list(...)))
   graphics::abline(h = 0, col = "grey80")
   last <- values[nrow(values), ]
-  named <- utils::head(order(-abs(last)), labels)
+  named <- utils::head(order(-abs(last)), if (nrow(used)) labels else 0L)
   graphics::text(x$beta[length(x$beta)], last[named], colnames(values)[named], pos = 4, cex = 0.75, col = colours[named], xpd = NA)
   ticks <- pretty(x$beta)
   ticks <- ticks[ticks >= min(x$beta) & ticks <= max(x$beta)]
   graphics::axis(3, at = ticks, labels = x$df[findInterval(ticks, x$beta)], lwd = 0, line = -0.8, cex.axis = 0.8)
-  invisible(data.frame(beta = x$beta, values, check.names = FALSE))
+  invisible(data.frame(beta = x$beta, t(used), check.names = FALSE))
 }
 
 # Rows of the coefficients that are ever used, dense: these are few.
@@ -45,7 +44,7 @@ path_rows <- function(x) {
 # Of a path, the gap at each radius; of a single fit, the gap over the iterations.
 plot_gap <- function(x, ...) {
   if (length(x$beta) == 1L) return(plot.acfw(x, ...))
-  shown <- pmax(x$gap, .Machine$double.eps * abs(x$objective))
+  shown <- pmax(x$gap, .Machine$double.eps * abs(x$objective), .Machine$double.xmin)
   plot(x$beta, shown, log = "y", type = "b", pch = 19, col = curve_colours(1), xlab = "radius", ylab = "gap", las = 1, bty = "l", ...)
   invisible(data.frame(beta = x$beta, gap = x$gap))
 }

@@ -270,6 +270,15 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// raise_interrupt
+void raise_interrupt();
+RcppExport SEXP _acfw_raise_interrupt() {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    raise_interrupt();
+    return R_NilValue;
+END_RCPP
+}
 // column_deviations
 SEXP column_deviations(Rcpp::RObject x, Eigen::VectorXd w);
 RcppExport SEXP _acfw_column_deviations(SEXP xSEXP, SEXP wSEXP) {
@@ -279,6 +288,42 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
     Rcpp::traits::input_parameter< Eigen::VectorXd >::type w(wSEXP);
     rcpp_result_gen = Rcpp::wrap(column_deviations(x, w));
+    return rcpp_result_gen;
+END_RCPP
+}
+// column_shifts
+SEXP column_shifts(Rcpp::RObject x);
+RcppExport SEXP _acfw_column_shifts(SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(column_shifts(x));
+    return rcpp_result_gen;
+END_RCPP
+}
+// largest_entry
+double largest_entry(Rcpp::RObject x, Eigen::VectorXd scale);
+RcppExport SEXP _acfw_largest_entry(SEXP xSEXP, SEXP scaleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Eigen::VectorXd >::type scale(scaleSEXP);
+    rcpp_result_gen = Rcpp::wrap(largest_entry(x, scale));
+    return rcpp_result_gen;
+END_RCPP
+}
+// null_intercept
+double null_intercept(Eigen::VectorXd offset, Eigen::VectorXd y, Eigen::VectorXd w);
+RcppExport SEXP _acfw_null_intercept(SEXP offsetSEXP, SEXP ySEXP, SEXP wSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Eigen::VectorXd >::type offset(offsetSEXP);
+    Rcpp::traits::input_parameter< Eigen::VectorXd >::type y(ySEXP);
+    Rcpp::traits::input_parameter< Eigen::VectorXd >::type w(wSEXP);
+    rcpp_result_gen = Rcpp::wrap(null_intercept(offset, y, w));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -445,7 +490,11 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_session_closures", (DL_FUNC) &_acfw_session_closures, 8},
     {"_acfw_session_objective", (DL_FUNC) &_acfw_session_objective, 7},
     {"_acfw_session_lasso_logistic", (DL_FUNC) &_acfw_session_lasso_logistic, 6},
+    {"_acfw_raise_interrupt", (DL_FUNC) &_acfw_raise_interrupt, 0},
     {"_acfw_column_deviations", (DL_FUNC) &_acfw_column_deviations, 2},
+    {"_acfw_column_shifts", (DL_FUNC) &_acfw_column_shifts, 1},
+    {"_acfw_largest_entry", (DL_FUNC) &_acfw_largest_entry, 2},
+    {"_acfw_null_intercept", (DL_FUNC) &_acfw_null_intercept, 3},
     {"_acfw_first_not_finite", (DL_FUNC) &_acfw_first_not_finite, 1},
     {"_acfw_session_completion", (DL_FUNC) &_acfw_session_completion, 8},
     {"_acfw_completion_loss_at_zero", (DL_FUNC) &_acfw_completion_loss_at_zero, 2},

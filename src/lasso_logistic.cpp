@@ -6,7 +6,10 @@
 #include <acfw/dictionaries/norm_balls.hpp>
 #include <acfw/objectives/lasso_logistic.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <limits>
 
 #include "session.h"
 
@@ -29,6 +32,32 @@ struct Corrector : acfw::NoCorrection {
     return set && set->correct(f, gap, counts);
   }
 };
+
+/// The l1 ball. Where the gradient vanishes every point minimises <g, v>; the origin is taken then, so that a column without
+/// any effect (constant under standardisation, or zero) gets no coefficient.
+struct Ball {
+  double radius = 1.0;
+
+  acfw::Vertex<Atom> minimize(acfw::VectorView g, double accuracy = 0.0) const {
+    acfw::Vertex<Atom> vertex = acfw::L1Ball{radius}.minimize(g, accuracy);
+    if (vertex.value == 0.0) vertex.atom.value = 0.0;
+    return vertex;
+  }
+};
+
+// The mean of a column that is far from zero compared with the spread of its entries; 0 where it is not, or where they are all
+// the same.
+template <class Map>
+double column_shift(const Map& A, Index j) {
+  if (acfw::column_size(A, j) < A.rows()) return 0.0;
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  acfw::for_column(A, j, [&](Index, double a) {
+    low = std::min(low, a);
+    high = std::max(high, a);
+  });
+  const double middle = low + 0.5 * (high - low);
+  return high > low && high - low < 1e-3 * std::abs(middle) ? middle : 0.0;
+}
 
 // b as a convex combination of the atoms of the ball; what is missing to weight 1 goes to a pair that cancels.
 acfw::ActiveSet<Atom> atoms_of(const Vector& b, double beta) {
@@ -54,7 +83,7 @@ class LassoSession final : public Session {
  public:
   using Objective = acfw::LassoLogistic<Matrix>;
   using Direction = acfw::AnyDirection<Atom>;
-  using Run = acfw::FrankWolfe<Objective, acfw::L1Ball, Direction, acfw::AnyStepRule, Corrector<Matrix>>;
+  using Run = acfw::FrankWolfe<Objective, Ball, Direction, acfw::AnyStepRule, Corrector<Matrix>>;
 
   LassoSession(Rcpp::RObject owner, std::unique_ptr<Matrix> A, const Rcpp::List& problem, std::vector<double> radii,
                std::string method, std::string step, const Rcpp::List& control)
@@ -68,7 +97,7 @@ class LassoSession final : public Session {
         objective_(acfw::Design<Matrix>(*A_, Rcpp::as<Vector>(problem["scale"])), Rcpp::as<Vector>(problem["y"]),
                    Rcpp::as<Vector>(problem["w"]), Rcpp::as<double>(problem["lambda"]),
                    Rcpp::as<bool>(problem["intercept"]), Rcpp::as<Vector>(problem["start"]),
-                   Rcpp::as<int>(control["threads"])),
+                   Rcpp::as<int>(control["threads"]), Rcpp::as<Vector>(problem["offset"])),
         working_set_(radii_.front()),
         direction_(acfw::make_direction<Atom>(direction_name())),
         step_(make_step(step_name_, control)) {
@@ -79,26 +108,36 @@ class LassoSession final : public Session {
   /// Entries that are not finite show in the gradient, which is needed anyway.
   bool finite() { return objective_.gradient().allFinite() && std::isfinite(objective_.value()); }
 
+  /// Are the columns of a size with which nothing overflows or vanishes, and not too far from zero?
+  bool in_range() {
+    if (!finite() || !(objective_.largest_norm() > 1e-50 && objective_.largest_norm() < 1e50)) return false;
+    const auto& columns = objective_.off_centre();
+    return std::all_of(columns.begin(), columns.end(), [&](Index j) { return column_shift(*A_, j) == 0.0; });
+  }
+
   void go() override {
-    const auto since = std::chrono::steady_clock::now();
-    const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count(); };
-    double looked = 0.0;
+    using Clock = std::chrono::steady_clock;
+    auto looked = Clock::now();
     for (; at_ < radii_.size(); ++at_) {
-      if (seconds() > looked + 0.1) {
-        looked = seconds();
+      if (Clock::now() - looked > std::chrono::milliseconds(100)) {
+        looked = Clock::now();
         check_interrupt();
       }
-      begin(max_time_ - seconds());
+      begin();
       run_->go();
       const acfw::Status status = run_->status();
       finish();
       if (status == acfw::Status::interrupted || status == acfw::Status::max_time) break;
-      if (penalty_ <= stop_penalty_) break;
+      const bool searching = stop_penalty_ >= 0.0;  // for the largest radius worth a fit
+      if (searching && (penalty_ <= stop_penalty_ || status != acfw::Status::converged)) break;
     }
   }
 
+  /// The radius at hand, or the next one if the interrupt came between two, ends the path.
   void interrupt() override {
-    if (run_) run_->interrupt();
+    if (at_ == radii_.size()) return;
+    if (!run_) begin();
+    run_->interrupt();
   }
 
   Rcpp::List result() override {
@@ -109,8 +148,9 @@ class LassoSession final : public Session {
  private:
   std::string direction_name() const { return method_ == "corrective" ? "cfw" : method_; }
 
-  void begin(double seconds_left) {
+  void begin() {
     const double beta = radii_[at_];
+    objective_.set_radius(method_ == "mp" ? std::numeric_limits<double>::infinity() : beta);
     fit_into(beta);
     ball_.radius = beta;
     working_set_.set_radius(beta);
@@ -118,21 +158,39 @@ class LassoSession final : public Session {
     const double L = step_.L();
     step_ = make_step(step_name_, control_);
     acfw::Control control = make_control(control_);
-    control.max_time = std::max(seconds_left, 0.0);
+    control.max_time = std::max(control.max_time - spent_, 0.0);
     const bool correct = method_ == "corrective";
     run_ = std::make_unique<Run>(objective_, ball_, direction_, step_, control,
                                  Corrector<Matrix>{{}, correct ? &working_set_ : nullptr});
-    if (state_.size() > 0) {
+    restarted_ = state_.size() > 0 && !continues();
+    if (state_.size() > 0 && !restarted_) {
       step_.resume(Rcpp::as<double>(state_["L"]), Rcpp::as<double>(state_["log_damping"]));
-      if (!Rf_isNull(state_["active"])) direction_.resume(active_from_r<Atom>(state_["active"], A_->cols()));
+      if (!Rf_isNull(state_["active"])) direction_.resume(active_of_state());
       run_->resume(static_cast<long>(Rcpp::as<double>(state_["t"])));
-      state_ = Rcpp::List();
     } else if (warm_ || correct) {
       step_.resume(std::isfinite(L) ? L : 0.0, 0.0);
       if (warm_) direction_.resume(atoms_of(objective_.point(), beta));
       run_->resume(0);
     }
+    state_ = Rcpp::List();
     warm_ = true;
+  }
+
+  // Is the objective at the point to go on from what the state says?
+  bool continues() const {
+    const double then = Rcpp::as<double>(state_["objective"]), now = objective_.value();
+    return std::abs(now - then) <= 1e-8 * std::max(std::abs(now), std::abs(then));
+  }
+
+  // The atoms to go on from, which must be of this ball and add up to the point.
+  acfw::ActiveSet<Atom> active_of_state() const {
+    acfw::ActiveSet<Atom> active = active_from_r<Atom>(state_["active"], A_->cols());
+    Vector sum = -objective_.point();
+    for (std::size_t k = 0; k < active.size(); ++k) acfw::add_to(sum, active.weight(k), active.atom(k));
+    if (!(sum.lpNorm<1>() <= 1e-8 * ball_.radius)) {
+      throw InvalidResult{"init", "has a state that contradicts its coefficients"};
+    }
+    return active;
   }
 
   // A point of an earlier ball is moved into this one. Pairwise and away steps shed weight slowly, so for them it is
@@ -140,7 +198,7 @@ class LassoSession final : public Session {
   void fit_into(double beta) {
     const double norm = objective_.point().template lpNorm<1>();
     const bool outside = norm > beta * (1.0 + 1e-15) && method_ != "mp";
-    const bool stretch = at_ > 0 && norm > 0.0 && norm < beta && (method_ == "pfw" || method_ == "afw");
+    const bool stretch = at_ > 0 && norm > 1e-8 * beta && norm < beta && (method_ == "pfw" || method_ == "afw");
     if (outside || stretch) objective_.place((beta / norm) * objective_.point());
   }
 
@@ -148,12 +206,8 @@ class LassoSession final : public Session {
     using Rcpp::_;
     const acfw::Counts& counts = run_->counts();
     Rcpp::RObject active;
-    Vector b = objective_.point();
-    if (const auto* set = direction_.active(); set && set->size() > 0) {
-      active = active_to_r(*set);
-      b.setZero();  // the weighted sum of the atoms: one dropped leaves an exact zero behind
-      for (std::size_t k = 0; k < set->size(); ++k) acfw::add_to(b, set->weight(k), set->atom(k));
-    }
+    if (const auto* set = direction_.active(); set && set->size() > 0) active = active_to_r(*set);
+    const Vector& b = objective_.point();
     std::vector<int> index;
     std::vector<double> value;
     for (Index j = 0; j < b.size(); ++j) {
@@ -170,13 +224,16 @@ class LassoSession final : public Session {
     }
     results_.push_back(Rcpp::List::create(
         _["beta"] = radii_[at_], _["index"] = index, _["value"] = value, _["intercept"] = objective_.intercept(),
-        _["objective"] = objective_.recomputed_value(), _["gap"] = run_->gap(), _["status"] = status_name(run_->status()),
-        _["penalty"] = penalty_, _["seconds"] = run_->seconds(), _["link"] = link,
+        _["objective"] = objective_.value(), _["loss"] = objective_.loss(), _["gap"] = run_->gap(),
+        _["status"] = status_name(run_->status()), _["penalty"] = penalty_, _["seconds"] = run_->seconds(), _["link"] = link,
+        _["restarted"] = restarted_,
         _["counts"] = Rcpp::NumericVector::create(_["value"] = counts.value, _["gradient"] = counts.gradient,
                                                   _["lmo"] = counts.lmo, _["rejected"] = counts.rejected),
         _["trace"] = trace_to_r(run_->trace()),
         _["state"] = Rcpp::List::create(_["t"] = static_cast<double>(run_->t()), _["L"] = step_.L(),
-                                        _["log_damping"] = step_.log_damping(), _["active"] = active)));
+                                        _["log_damping"] = step_.log_damping(), _["active"] = active,
+                                        _["objective"] = objective_.value())));
+    spent_ += run_->seconds();
     run_.reset();
   }
 
@@ -187,33 +244,68 @@ class LassoSession final : public Session {
   Rcpp::List control_;
   double stop_penalty_;
   Objective objective_;
-  acfw::L1Ball ball_;
+  Ball ball_;
   acfw::L1WorkingSet<Matrix> working_set_;
   Direction direction_;
   acfw::AnyStepRule step_;
   Rcpp::List state_;
   std::unique_ptr<Run> run_;
   std::vector<Rcpp::List> results_;
-  double max_time_ = Rcpp::as<double>(control_["max_time"]);
+  double spent_ = 0.0;  // seconds, on the radii before this one
   double penalty_ = 0.0;
   std::size_t at_ = 0;
   bool warm_ = false;
+  bool restarted_ = false;
 };
 
 template <class Map>
 SEXP start(const Rcpp::RObject& x, Map map, const Rcpp::List& problem, const std::vector<double>& radii,
            const std::string& method, const std::string& step, const Rcpp::List& control) {
-  auto session = std::make_unique<LassoSession<Map>>(x, std::make_unique<Map>(map), problem, radii, method, step, control);
-  if (!session->finite()) {
-    return Rcpp::List::create(Rcpp::_["arg"] = "x", Rcpp::_["message"] = "is not finite");
-  }
-  return SessionPointer(session.release());
+  return attempt([&]() -> SEXP {
+    auto session =
+        std::make_unique<LassoSession<Map>>(x, std::make_unique<Map>(map), problem, radii, method, step, control);
+    const bool usable = Rcpp::as<bool>(problem["rescaled"]) ? session->finite() : session->in_range();
+    if (!usable) return failure("x", "is not of a size to compute with", "range");
+    return SessionPointer(session.release());
+  });
 }
 
 acfw::SparseMap map_sparse(const Rcpp::S4& x) {
   const Rcpp::IntegerVector dim = x.slot("Dim"), i = x.slot("i"), p = x.slot("p");
   const Rcpp::NumericVector value = x.slot("x");
   return {dim[0], dim[1], static_cast<Index>(value.size()), p.begin(), i.begin(), value.begin()};
+}
+
+// The weight of the rows of which column j stores no entry, where they sum to one.
+template <class Map>
+double weight_not_stored(const Map& map, Index j, const Vector& w) {
+  if (acfw::column_size(map, j) == map.rows()) return 0.0;
+  double stored = 0.0;
+  acfw::for_column(map, j, [&](Index i, double) { stored += w[i]; });
+  if (stored < 0.99) return 1.0 - stored;
+  Vector rest = w;  // few: the difference would be all rounding
+  acfw::for_column(map, j, [&](Index i, double) { rest[i] = 0.0; });
+  return rest.sum();
+}
+
+// In two passes, the second of which corrects the mean, on entries brought near one: no cancellation, no overflow.
+template <class Map>
+double column_deviation(const Map& map, Index j, const Vector& w) {
+  double largest = 0.0;
+  acfw::for_column(map, j, [&](Index, double a) { largest = std::max(largest, std::abs(a)); });
+  const double unit = largest > 0.0 && std::isfinite(largest) ? std::ldexp(1.0, -std::clamp(std::ilogb(largest), -1000, 1000)) : 1.0;
+  const double rest = weight_not_stored(map, j, w);
+  double mean = 0.0;
+  acfw::for_column(map, j, [&](Index i, double a) { mean += w[i] * (unit * a); });
+  double square = rest * mean * mean, error = -rest * mean;
+  acfw::for_column(map, j, [&](Index i, double a) {
+    const double apart = unit * a - mean;
+    square += w[i] * apart * apart;
+    error += w[i] * apart;
+  });
+  const double sd = std::sqrt(std::max(square - error * error, 0.0));
+  if (!std::isfinite(mean) || !std::isfinite(square)) return std::numeric_limits<double>::quiet_NaN();
+  return sd <= 1e-10 * std::hypot(sd, mean) ? 0.0 : sd / unit;
 }
 
 template <class Body>
@@ -231,25 +323,51 @@ SEXP session_lasso_logistic(Rcpp::RObject x, Rcpp::List problem, std::vector<dou
   return with_map(x, [&](auto map) { return start(x, map, problem, radii, method, step, control); });
 }
 
+// An interrupt that is pending is raised now and not some evaluations later.
+// [[Rcpp::export]]
+void raise_interrupt() { check_interrupt(); }
+
 // Standard deviations of the columns under weights that sum to one; 0 where a column is constant up to rounding.
 // [[Rcpp::export]]
 SEXP column_deviations(Rcpp::RObject x, Eigen::VectorXd w) {
   return with_map(x, [&](auto map) -> SEXP {
     Rcpp::NumericVector sd(map.cols());
-    for (Index j = 0; j < map.cols(); ++j) {
-      double mean = 0.0, stored = 0.0, largest = 0.0;
-      acfw::for_column(map, j, [&](Index i, double a) {
-        mean += w[i] * a;
-        stored += w[i];
-        largest = std::max(largest, std::abs(a));
-      });
-      double square = std::max(1.0 - stored, 0.0) * mean * mean;  // the zeros that are not stored
-      acfw::for_column(map, j, [&](Index i, double a) { square += w[i] * (a - mean) * (a - mean); });
-      sd[j] = std::sqrt(square);
-      if (sd[j] <= 1e-10 * largest) sd[j] = 0.0;
-    }
+    for (Index j = 0; j < map.cols(); ++j) sd[j] = column_deviation(map, j, w);
     return sd;
   });
+}
+
+// What to subtract from the columns, which an intercept absorbs, so that no digits are lost: mostly zeros.
+// [[Rcpp::export]]
+SEXP column_shifts(Rcpp::RObject x) {
+  return with_map(x, [&](auto map) -> SEXP {
+    Rcpp::NumericVector shift(map.cols());
+    for (Index j = 0; j < map.cols(); ++j) shift[j] = column_shift(map, j);
+    return shift;
+  });
+}
+
+// The largest entry of x diag(scale) in size; an empty scale leaves x as it is.
+// [[Rcpp::export]]
+double largest_entry(Rcpp::RObject x, Eigen::VectorXd scale) {
+  double largest = 0.0;
+  with_map(x, [&](auto map) -> SEXP {
+    for (Index j = 0; j < map.cols(); ++j) {
+      const double s = scale.size() > 0 ? scale[j] : 1.0;
+      acfw::for_column(map, j, [&](Index, double a) { largest = std::max(largest, std::abs(s * a)); });
+    }
+    return R_NilValue;
+  });
+  return largest;
+}
+
+// The best intercept of a model without variables.
+// [[Rcpp::export]]
+double null_intercept(Eigen::VectorXd offset, Eigen::VectorXd y, Eigen::VectorXd w) {
+  const Eigen::MatrixXd nothing = Eigen::MatrixXd::Zero(offset.size(), 1);
+  const acfw::LassoLogistic<Eigen::MatrixXd> model(acfw::Design<Eigen::MatrixXd>(nothing), y, w, 0.0, true, Vector::Zero(1), 1,
+                                                   offset);
+  return model.intercept();
 }
 
 // The place of the first entry that is not finite, (row, column) from 1; an empty vector if there is none.

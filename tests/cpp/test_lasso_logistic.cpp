@@ -101,6 +101,36 @@ TEST_CASE("a screened gradient has the maximum of the full one", "[lasso]") {
   }
 }
 
+TEST_CASE("a screened gradient follows steps far shorter than the way it has come", "[lasso]") {
+  const Eigen::MatrixXd A = some_matrix(30, 12, 1.0, 8);
+  ScreenedGradient<Eigen::MatrixXd> screened(Design<Eigen::MatrixXd>(A), false, 1);
+  Vector r = some_matrix(30, 1, 1.0, 9).col(0);
+  screened.note(r);
+  for (double size : {1.0, 1e-3, 1e-17, 1e-30, 1e-100}) {
+    r = size * some_matrix(30, 1, 1.0, 10).col(0);
+    screened.note(r);
+    screened.refresh_above(0.0);
+    const Vector exact = A.transpose() * r;
+    CHECK((screened.values() - exact).lpNorm<Eigen::Infinity>() <= 1e-13 * size);
+  }
+}
+
+TEST_CASE("no old entry of a screened gradient passes for the largest", "[lasso]") {
+  const Eigen::MatrixXd A = some_matrix(40, 25, 1.0, 11);
+  const Vector here = some_matrix(40, 1, 1.0, 12).col(0);
+  ScreenedGradient<Eigen::MatrixXd> screened(Design<Eigen::MatrixXd>(A), false, 1);
+  screened.note(here);
+  for (unsigned seed = 20; seed < 60; ++seed) {  // away, where a few entries are seen, and back to where all are known
+    const Vector there = here + some_matrix(40, 1, 1.0, seed).col(0);
+    screened.note(there);
+    for (Index j = 0; j < 3; ++j) screened.refresh((seed + 7 * j) % 25);
+    screened.note(here * (1.0 - 1e-9 * seed));
+    screened.refresh_above(0.0);
+    const double exact = (A.transpose() * here).lpNorm<Eigen::Infinity>() * (1.0 - 1e-9 * seed);
+    CHECK(std::abs(screened.values().lpNorm<Eigen::Infinity>() - exact) <= 1e-12 * exact);
+  }
+}
+
 TEST_CASE("the projection onto the l1 ball in a diagonal metric satisfies its optimality conditions", "[lasso]") {
   const Vector y = some_matrix(30, 1, 1.0, 4).col(0);
   const Vector h = some_matrix(30, 1, 1.0, 5).col(0).cwiseAbs().array() + 0.01;

@@ -1,6 +1,6 @@
-// f(b) = min over b0 of sum_i w_i (softplus(z_i) - y_i z_i) + lambda/2 ||b||^2, z = A b + b0: the logistic loss of a
-// sparse coefficient vector, with the intercept profiled out by an exact one-dimensional solve, so that the set
-// b moves in stays compact. Margins are carried along; without an intercept a move along signed coordinates of
+// f(b) = min over b0 of sum_i w_i (softplus(z_i) - y_i z_i) + lambda/2 ||b||^2, z = offset + A b + b0: the logistic loss of
+// a sparse coefficient vector, with the intercept profiled out by an exact one-dimensional solve (intercept.hpp), so that
+// the set b moves in stays compact. Margins are carried along; without an intercept a move along signed coordinates of
 // a sparse design costs the rows of its columns, not n.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include "acfw/active_set.hpp"
 #include "acfw/kernels/logistic.hpp"
 #include "acfw/move.hpp"
+#include "acfw/objectives/intercept.hpp"
 #include "acfw/objectives/losses.hpp"
 #include "acfw/objectives/screened_gradient.hpp"
 
@@ -17,18 +18,18 @@ namespace acfw {
 template <class Matrix>
 class LassoLogistic {
  public:
-  /// `w` are the final weights of the observations (for a mean, w_i / n), `y` is 0 or 1.
-  LassoLogistic(Design<Matrix> A, Vector y, Vector w, double lambda, bool intercept, Vector b, int threads = 1)
+  /// `w` are the final weights of the observations (for a mean, w_i / n), `y` is 0 or 1; an empty `offset` is none.
+  LassoLogistic(Design<Matrix> A, Vector y, Vector w, double lambda, bool intercept, Vector b, int threads = 1,
+                Vector offset = Vector())
       : A_(std::move(A)),
         loss_{std::move(y), std::move(w)},
+        offset_(std::move(offset)),
         lambda_(lambda),
         intercept_(intercept),
         threads_(threads),
         screened_(A_, intercept, threads),
-        held_(A_.cols(), 0) {
-    const double total = loss_.w.sum();
-    const double ones = loss_.w.dot(loss_.y);
-    null_intercept_ = std::log(ones / (total - ones));
+        held_(A_.cols(), 0),
+        total_(loss_.w.sum()) {
     place(std::move(b));
   }
 
@@ -44,6 +45,25 @@ class LassoLogistic {
     refresh();
   }
 
+  /// The point goes back into the ball of this radius whenever it is rebuilt. Infinite unless said otherwise.
+  void set_radius(double radius) { radius_ = radius; }
+
+  /// The point from its atoms where they are kept, in the ball, and everything that follows from it.
+  bool rebuild(const ActiveSet<Coordinate>* active) {
+    Vector b = b_;
+    if (active && active->size() > 0) {
+      active->sum_into(b);
+      for (std::size_t k = 0; k < active->size(); ++k) {  // what is left where two atoms cancel is rounding
+        const Coordinate& atom = active->atom(k);
+        if (std::abs(b[atom.index]) <= dust * active->weight(k) * std::abs(atom.value)) b[atom.index] = 0.0;
+      }
+    }
+    const double norm = b.lpNorm<1>();
+    if (norm > radius_) b *= radius_ / norm;
+    place(std::move(b));
+    return true;
+  }
+
   const Vector& point() const { return b_; }
   double intercept() const { return b0_; }
   double lambda() const { return lambda_; }
@@ -51,6 +71,9 @@ class LassoLogistic {
   const Design<Matrix>& design() const { return A_; }
   int threads() const { return threads_; }
   bool has_intercept() const { return intercept_; }
+  /// The largest norm of a column, which tells whether products with the design stay inside the range of double precision.
+  double largest_norm() const { return screened_.largest_norm(); }
+  const std::vector<Index>& off_centre() const { return screened_.off_centre(); }
   double margin(Index i) const { return m_[i] + b0_; }
   long columns_computed() const { return screened_.computed(); }
 
@@ -113,6 +136,7 @@ class LassoLogistic {
     if (move.on_point != 0.0) {
       all_rows_ = true;
       u_ = move.on_point * m_;
+      if (offset_.size() > 0) u_ -= move.on_point * offset_;
       index_ = support_;
       for (Index j : support_) delta_.push_back(move.on_point * b_[j]);
     }
@@ -162,21 +186,17 @@ class LassoLogistic {
     for_rows([&](Index i) { m_[i] -= gamma * u_[i]; });
     if (intercept_) b0_ += shift_;
     settle();
-    value_ = commits_ % 64 == 0 ? recomputed_value() : value_ + change;
+    value_ += change;
+    const bool cancelled = !(value_ > std::abs(change));  // most digits of the old value are gone with it
+    if (cancelled || commits_ % 64 == 0) value_ = recomputed_value();
   }
+
+  double loss() const { return logistic_loss(rows(), b0_); }
 
   double recomputed_value() const {
     double square = 0.0;
     for (Index j : support_) square += b_[j] * b_[j];
-    return logistic_loss(rows(), b0_) + 0.5 * lambda_ * square;
-  }
-
-  /// The point from its atoms where they are kept, and everything that follows from it.
-  bool rebuild(const ActiveSet<Coordinate>* active) {
-    Vector b = b_;
-    if (active && active->size() > 0) active->sum_into(b);
-    place(std::move(b));
-    return true;
+    return loss() + 0.5 * lambda_ * square;
   }
 
   /// Margins and value computed afresh.
@@ -184,7 +204,7 @@ class LassoLogistic {
     Vector values(static_cast<Index>(support_.size()));
     for (std::size_t k = 0; k < support_.size(); ++k) values[k] = b_[support_[k]];
     A_.combine(support_, values, m_, threads_);
-    if (m_.size() == 0) m_.setZero(A_.rows());
+    if (offset_.size() > 0) m_ += offset_;
     p_.resize(m_.size());
     q_.resize(m_.size());
     r_.resize(m_.size());
@@ -267,74 +287,52 @@ class LassoLogistic {
 
   // ---- the intercept ------------------------------------------------------------------------------------
 
-  // Where the root of the intercept's equation must lie: where the null intercept takes the smallest and the largest
-  // margin. Needed only when Newton's method goes astray.
-  struct Bracket {
-    double from = -std::numeric_limits<double>::infinity();
-    double to = std::numeric_limits<double>::infinity();
-
-    void cut(double at, double slope) { (slope > 0.0 ? to : from) = at; }
-    bool open() const { return !(std::isfinite(from) && std::isfinite(to)); }
-    bool holds(double x) const { return x >= from && x <= to; }
-  };
-
-  void close(Bracket& bracket, double offset, double gamma) const {
-    double low = std::numeric_limits<double>::infinity(), high = -low;
-    for (Index i = 0; i < m_.size(); ++i) {
-      const double z = m_[i] + offset - gamma * u_[i];
-      low = std::min(low, z);
-      high = std::max(high, z);
-    }
-    bracket.from = std::max(bracket.from, null_intercept_ - high);
-    bracket.to = std::min(bracket.to, null_intercept_ - low);
-  }
-
-  // min over delta of F(z - gamma u + delta) - F(z) + gamma <r, u>, by Newton's method kept inside a bracket.
+  // min over delta of F(z - gamma u + delta) - F(z) + gamma <r, u>; infinite where the margins overflow.
   double profile(double gamma) {
     double lean = 0.0;
     for (Index i = 0; i < m_.size(); ++i) lean += loss_.w[i] * p_[i] * q_[i] * u_[i];
     double delta = weight_ > 0.0 ? gamma * lean / weight_ : 0.0;
     if (!std::isfinite(delta)) delta = 0.0;
-    Bracket bracket;
-    for (int pass = 0;; ++pass) {
+    InterceptSearch search;
+    for (;;) {
       const ShiftSums moved = logistic_shift(rows(), b0_, known(), u_.data(), gamma, delta);
       const double divergence = delta * residual_ + moved.divergence, slope = residual_ + moved.slope;
-      bracket.cut(delta, slope);
-      const double next = delta - slope / moved.curvature;
-      const double gain = 0.5 * slope * (delta - next);  // of the Newton step, to leading order
-      if (bracket.holds(next) && gain <= profile_accuracy * divergence) {
-        shift_ = next;
-        return divergence - gain;
+      shift_ = delta;
+      if (!std::isfinite(divergence)) return std::numeric_limits<double>::infinity();
+      const double enough = profile_accuracy * divergence;
+      if (InterceptSearch::trusted(slope, moved.curvature)) {
+        const double step = slope / moved.curvature, gain = 0.5 * slope * step;  // of a Newton step, to leading order
+        if (gain <= enough) {
+          shift_ = delta - step;
+          return divergence - gain;
+        }
       }
-      if (pass == most_passes || slope == 0.0 || !(bracket.to > bracket.from)) {
-        shift_ = delta;
-        return divergence;
-      }
-      if ((!bracket.holds(next) || pass == 8) && bracket.open()) close(bracket, b0_, gamma);
-      delta = bracket.holds(next) && pass < 20 ? next : 0.5 * (bracket.from + bracket.to);
+      const double next = search.next(delta, slope, moved.curvature, [&] { return bounds_after(gamma); });
+      if (next == delta || std::abs(slope) * search.within().width() <= enough) return divergence;
+      delta = next;
     }
   }
 
-  // p, q and r of the rows that moved; with an intercept, Newton steps until the residuals sum to nothing.
+  Interval bounds_after(double gamma) const {
+    const Vector moved = m_ - gamma * u_;
+    const Interval bounds = intercept_bounds({m_.size(), moved.data(), loss_.y.data(), loss_.w.data()});
+    return {bounds.from - b0_, bounds.to - b0_};
+  }
+
+  // p, q and r of the rows that moved; with an intercept, until the residuals sum to nothing.
   void settle() {
     stale_ = true;
     if (!intercept_ && !all_rows_) {
       for_rows([&](Index i) { look_at(i); });
       return;
     }
-    Bracket bracket;
-    for (int pass = 0;; ++pass) {
+    InterceptSearch search;
+    for (;;) {
       const ResidualSums at = logistic_residuals(rows(), b0_, {p_.data(), q_.data(), r_.data()});
       residual_ = at.sum;
       weight_ = at.weight;
-      if (!intercept_ || std::abs(at.sum) <= residual_accuracy * at.size || pass == most_passes) return;
-      bracket.cut(b0_, at.sum);
-      if (!(bracket.to > bracket.from)) return;
-      double next = b0_ - at.sum / at.weight;
-      if ((!bracket.holds(next) || pass == 8) && bracket.open()) {
-        close(bracket, 0.0, 0.0);
-      }
-      if (!bracket.holds(next) || pass > 20) next = 0.5 * (bracket.from + bracket.to);
+      if (!intercept_ || std::abs(at.sum) <= std::max(residual_accuracy * at.size, nothing * total_)) return;
+      const double next = search.next(b0_, at.sum, at.weight, [&] { return intercept_bounds(rows()); });
       if (next == b0_) return;
       b0_ = next;
     }
@@ -356,10 +354,11 @@ class LassoLogistic {
   static constexpr double dust = 8 * epsilon;
   static constexpr double profile_accuracy = 1e-6;
   static constexpr double residual_accuracy = 1e-15;
-  static constexpr int most_passes = 100;
+  static constexpr double nothing = 1e-290;  // below it residuals are those of margins beyond the range of exp()
 
   Design<Matrix> A_;
   LogisticLoss loss_;
+  Vector offset_;
   double lambda_;
   bool intercept_;
   int threads_;
@@ -367,11 +366,12 @@ class LassoLogistic {
 
   Vector b_;
   double b0_ = 0.0;
-  double null_intercept_ = 0.0;
+  double radius_ = std::numeric_limits<double>::infinity();
   double residual_ = 0.0;  // sum of r, zero up to rounding
   double weight_ = 0.0;    // sum of the second derivatives
   std::vector<Index> support_;
   std::vector<char> held_;
+  double total_;  // weight of all observations
   Vector m_, p_, q_, r_, g_;
   double value_ = 0.0;
   bool stale_ = true;

@@ -1,0 +1,110 @@
+#include <acfw/objectives/intercept.hpp>
+#include <acfw/objectives/lasso_logistic.hpp>
+#include <catch.h>
+
+#include <random>
+
+using namespace acfw;
+
+namespace {
+
+struct Problem {
+  Vector m, y, w;
+};
+
+Problem some_problem(Index n, double scale, double spread_of_weights, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> uniform;
+  Problem problem{Vector(n), Vector(n), Vector(n)};
+  for (Index i = 0; i < n; ++i) {
+    problem.m[i] = scale * normal(generator);
+    problem.y[i] = i == 0 ? 0.0 : i == 1 ? 1.0 : static_cast<double>(uniform(generator) < 0.4);
+    problem.w[i] = std::pow(10.0, spread_of_weights * (uniform(generator) - 0.5));
+  }
+  return problem;
+}
+
+LogisticRows rows_of(const Problem& problem) {
+  return {problem.m.size(), problem.m.data(), problem.y.data(), problem.w.data()};
+}
+
+// sum of w (sigmoid(m + x) - y), every term to full relative accuracy.
+long double slope_at(const Problem& problem, double x) {
+  long double sum = 0.0L;
+  for (Index i = 0; i < problem.m.size(); ++i) {
+    const Tails at = tails(problem.m[i] + x);
+    sum += problem.w[i] * (problem.y[i] > 0.5 ? -static_cast<long double>(at.q) : static_cast<long double>(at.p));
+  }
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("the bounds of the intercept hold the root, whatever the margins and weights", "[intercept]") {
+  for (double scale : {0.0, 1.0, 1e4, 1e12, 1e100}) {
+    for (double spread : {0.0, 24.0}) {
+      for (unsigned seed = 1; seed <= 20; ++seed) {
+        const Problem problem = some_problem(11, scale, spread, seed);
+        const Interval bounds = intercept_bounds(rows_of(problem));
+        REQUIRE(std::isfinite(bounds.from));
+        REQUIRE(std::isfinite(bounds.to));
+        REQUIRE(bounds.from <= bounds.to);
+        const double apart = 4e-16 * problem.m.cwiseAbs().maxCoeff(), rounding = 1e-15 * problem.w.sum();
+        CHECK(slope_at(problem, bounds.from - apart) <= rounding);
+        CHECK(slope_at(problem, bounds.to + apart) >= -rounding);
+      }
+    }
+  }
+}
+
+TEST_CASE("the search ends at the root from any start, and soon", "[intercept]") {
+  for (double scale : {1.0, 30.0, 1e4, 1e12, 1e100}) {
+    for (double start : {0.0, -3.0, 1e3, -1e8, 1e50}) {
+      for (unsigned seed = 1; seed <= 20; ++seed) {
+        const Problem problem = some_problem(10, scale, seed % 2 ? 0.0 : 12.0, seed);
+        Vector p(10), q(10), r(10);
+        InterceptSearch search;
+        double x = start;
+        int passes = 0;
+        for (;; ++passes) {
+          REQUIRE(passes < 500);
+          const ResidualSums at = logistic_residuals(rows_of(problem), x, {p.data(), q.data(), r.data()});
+          if (std::abs(at.sum) <= 1e-15 * at.size) break;
+          const double next = search.next(x, at.sum, at.weight, [&] { return intercept_bounds(rows_of(problem)); });
+          if (next == x) break;
+          x = next;
+        }
+        REQUIRE(std::isfinite(x));
+        CHECK(std::abs(x) <= problem.m.cwiseAbs().maxCoeff() + 800.0);
+        // the neighbours of x, as far as the margins can tell them apart, lie on either side of the root
+        const double apart = 4e-16 * (std::abs(x) + problem.m.cwiseAbs().maxCoeff()) + 1e-9;
+        const double rounding = 4e-15 * problem.w.sum();
+        CHECK(slope_at(problem, x - apart) <= rounding);
+        CHECK(slope_at(problem, x + apart) >= -rounding);
+      }
+    }
+  }
+}
+
+TEST_CASE("profiled divergences stay those of the objective where every curvature has vanished", "[intercept]") {
+  for (double scale : {1e4, 1e8}) {
+    for (unsigned seed = 1; seed <= 20; ++seed) {
+      const Problem problem = some_problem(10, 1.0, 0.0, seed);
+      const Eigen::MatrixXd A = scale * some_problem(10, 1.0, 0.0, seed + 100).m;
+      const Vector w = Vector::Constant(10, 0.1), zero = Vector::Zero(1);
+      const auto value = [&](double b) {
+        return LassoLogistic<Eigen::MatrixXd>(Design<Eigen::MatrixXd>(A), problem.y, w, 0.0, true, Vector::Constant(1, b)).value();
+      };
+      LassoLogistic<Eigen::MatrixXd> f(Design<Eigen::MatrixXd>(A), problem.y, w, 0.0, true, zero);
+      const Coordinate v{0, 1.0};
+      const double slope = -f.along(v);
+      f.prepare(Move<Coordinate>{StepKind::towards, 1.0, -1.0, 0.0, &v, nullptr, slope, 1.0});
+      const double divergence = f.divergence(1.0);
+      CHECK(std::abs(divergence - slope - (value(1.0) - value(0.0))) <= 2e-6 * (1.0 + divergence));
+      f.commit(1.0);
+      CHECK(std::abs(f.value() - value(1.0)) <= 1e-11 * scale);
+      CHECK(std::abs(f.intercept()) <= A.cwiseAbs().maxCoeff() + 800.0);
+    }
+  }
+}
