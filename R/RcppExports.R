@@ -29,6 +29,10 @@ column_deviations <- function(x, w) {
     .Call(`_acfw_column_deviations`, x, w)
 }
 
+column_shifts <- function(x) {
+    .Call(`_acfw_column_shifts`, x)
+}
+
 largest_entry <- function(x, scale) {
     .Call(`_acfw_largest_entry`, x, scale)
 }
@@ -127,5 +131,9 @@ session_interrupt <- function(session) {
 
 session_result <- function(session) {
     .Call(`_acfw_session_result`, session)
+}
+
+raise_interrupt <- function() {
+    invisible(.Call(`_acfw_raise_interrupt`))
 }
 

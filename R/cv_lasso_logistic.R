@@ -40,15 +40,16 @@ cv_acfw_lasso_logistic <- function(x, y, beta = NULL, weights = NULL, foldid = N
   offset <- check_offset(offset, nrow(x), environment())
   cluster <- check_cluster(parallel)
   foldid <- lasso_folds(foldid, nfolds, classes$y, w)
-  path <- function(rows, beta) {
-    with_call(acfw_lasso_logistic.default(
-      x[rows, , drop = FALSE], y[rows], beta = beta, weights = w[rows], offset = if (length(offset)) offset[rows], ...
-    ), call)
-  }
-  fit <- quiet_parts(path(seq_len(nrow(x)), beta))
+  fit <- quiet_parts(with_call(acfw_lasso_logistic.default(x, y, beta, weights = weights, offset = if (length(offset)) offset, ...), call))
   folds <- sort(unique(foldid))
-  one <- function(fold) quiet_parts(held_out(path(foldid != fold, fit$beta), x, offset, foldid == fold, fold))
-  runs <- if (was_interrupted(fit)) list(interrupted = TRUE) else run_folds(folds, one, cluster)
+  one <- function(fold) {
+    rest <- foldid != fold
+    part <- with_call(acfw_lasso_logistic.default(
+      x[rest, , drop = FALSE], classes$y[rest], fit$beta, weights = w[rest], offset = if (length(offset)) offset[rest], ...
+    ), call)
+    held_out(part, x, offset, !rest, fold)
+  }
+  runs <- if (was_interrupted(fit)) list(interrupted = TRUE) else quiet_parts(run_folds(folds, one, cluster))
   finished <- Filter(function(run) ncol(run$link) == length(fit$beta), runs$results)
   status <- if (runs$interrupted) "interrupted" else if (length(finished) < length(folds)) "max_time" else "complete"
   if (status != "complete") tell_folds(status, length(finished), length(folds))
@@ -151,7 +152,7 @@ cv_curve <- function(finished, foldid, y, w, fit, measure, call = rlang::caller_
     out <- foldid == run$fold
     fold_measure(measure, run$link, y[out], w[out])
   }, numeric(length(fit$beta)))
-  measures <- matrix(measures, nrow = length(finished), byrow = TRUE)
+  measures <- matrix(measures, length(finished), length(fit$beta), byrow = TRUE)
   folds <- vapply(finished, function(run) run$fold, foldid[[1L]])
   known <- !is.na(measures[, 1L])
   if (length(finished) && !any(known)) {

@@ -114,9 +114,13 @@ acfw_lasso_logistic.default <- function(x, y, beta = NULL, lambda = 0, weights =
   control <- check_control(control)
   method <- check_choice(method, lasso_methods, "method")
   step <- check_choice(step, step_rules, "step")
-  problem <- lasso_problem(x, y, lambda, weights, intercept, standardize, offset)
   beta <- check_radii(beta)
-  fit <- lasso_fit(problem, beta, check_count(nbeta, "nbeta"), method, step, control, init, call)
+  nbeta <- check_count(nbeta, "nbeta")
+  env <- environment()
+  problem <- postponed(lasso_problem(x, y, lambda, weights, intercept, standardize, offset, env))
+  results <- lasso_results(problem$value, beta, nbeta, method, step, control, init, problem$interrupted, env)
+  fit <- postponed(new_lasso_fit(results$results, problem$value, method, step, results$control, call, results$init))
+  fit <- if (fit$interrupted) mark_interrupted(fit$value) else fit$value
   if (any(fit$status == "stalled")) warn_stalled(fit)
   if (was_interrupted(fit) && !(length(beta) == 1L)) tell_interrupted(path_ended(fit, beta, nbeta))
   fit

@@ -56,17 +56,15 @@ lasso_coefficients <- function(results, problem, beta) {
 
 null_deviance <- function(problem) {
   link <- null_link(problem)
+  if (!length(problem$offset)) return(-2 * sum(problem$class_weights * stats::plogis(c(-link, link), log.p = TRUE)))
   -2 * sum(problem$weights * stats::plogis(ifelse(problem$y == 1, link, -link), log.p = TRUE))
 }
 
-# The margins of the model without variables.
+# The margins of the model without variables: one number unless there are offsets.
 null_link <- function(problem) {
-  ones <- problem$y == 1
+  if (!length(problem$offset)) return(if (problem$intercept) log(problem$class_weights[[2L]] / problem$class_weights[[1L]]) else 0)
   shares <- problem$w / sum(problem$w)
-  if (length(problem$offset)) {
-    return(problem$offset + (if (problem$intercept) null_intercept(problem$offset, problem$y, shares) else 0))
-  }
-  rep(if (problem$intercept) log(sum(shares[ones]) / sum(shares[!ones])) else 0, length(ones))
+  problem$offset + (if (problem$intercept) null_intercept(problem$offset, problem$y, shares) else 0)
 }
 
 join_traces <- function(results, beta) {

@@ -1,7 +1,7 @@
 # What acfw_lasso_logistic() is given: every argument checked once, and the start.
 
 # The problem in the units of the user.
-lasso_problem <- function(x, y, lambda, weights, intercept, standardize, offset, call = rlang::caller_env()) {
+lasso_problem <- function(x, y, lambda, weights, intercept, standardize, offset, call) {
   x <- check_design(x, call)
   y <- check_classes(y, nrow(x), call)
   raw <- check_observation_weights(weights, nrow(x), call)
@@ -9,13 +9,12 @@ lasso_problem <- function(x, y, lambda, weights, intercept, standardize, offset,
     x = x, y = y$y, classnames = y$names, weights = raw, w = raw / nrow(x),
     lambda = check_number(lambda, "lambda", min = 0, max = .Machine$double.xmax, call = call),
     intercept = check_flag(intercept, "intercept", call), standardize = check_flag(standardize, "standardize", call),
-    offset = check_offset(offset, nrow(x), call), scale = numeric(), start = numeric(ncol(x)), state = NULL, stop_penalty = -1
+    class_weights = c(sum(raw[y$y == 0]), sum(raw[y$y == 1])), offset = check_offset(offset, nrow(x), call), scale = numeric(), start = numeric(ncol(x)), state = NULL, stop_penalty = -1
   )
-  if (!any(y$y == 0 & raw > 0) || !any(y$y == 1 & raw > 0)) {
+  if (min(problem$class_weights) == 0) {
     abort_input("y", "has only one class among the observations with positive weight; both are needed.", call)
   }
-  share <- sum(raw[y$y == 1]) / sum(raw)
-  if (share < 1e-280 || sum(raw[y$y == 0]) / sum(raw) < 1e-280) {
+  if (min(problem$class_weights) < 1e-280 * max(problem$class_weights)) {
     abort_input("weights", "leave one class a share below 1e-280, too small for double precision.", call)
   }
   if (problem$standardize) {
@@ -98,9 +97,21 @@ abort_not_finite <- function(x, call) {
 
 lasso_identity <- function(problem, beta, method, step) {
   problem_identity(
-    data = problem[c("x", "y", "w", "offset")], set = list(beta, problem$standardize),
+    data = data_sample(problem), set = list(beta, problem$standardize),
     options = c(problem[c("lambda", "intercept")], method = method, step = step)
   )
+}
+
+# Enough of the data to know them by; reading all would cost as much as a fit. What a sample misses shows in the value at the
+# point, which a continued run compares as well.
+data_sample <- function(problem, most = 4096) {
+  some <- function(values) {
+    n <- length(values)
+    if (n <= most) as.vector(values) else values[round(seq(1, n, length.out = most))]
+  }
+  x <- problem$x
+  parts <- if (is.matrix(x)) list(x) else list(x@p, x@i, x@x)
+  c(list(dim(x)), lapply(c(parts, problem[c("y", "w", "offset")]), some))
 }
 
 # The start: the point of `init` nearest to the first radius, in the ball of that, and its state if the very same run is to go on.
@@ -113,11 +124,22 @@ lasso_start <- function(init, problem, method, step, beta, call) {
   if (length(other)) {
     tell_other_problem(other)
   } else if (length(beta) == 1L && beta > 0) {
-    return(list(par = par, state = check_state(init, call)$state, init = init))
+    return(list(par = par, state = check_lasso_state(init, method, call), init = init))
   }
   norm <- sum(abs(par))
   if (method != "mp" && norm > beta[[1L]]) par <- par * (beta[[1L]] / norm)
   list(par = par, state = NULL, init = NULL)
+}
+
+# What only this problem asks of a state, and then what all do.
+check_lasso_state <- function(init, method, call) {
+  state <- init$state
+  number <- function(x) is.numeric(x) && length(x) == 1L && is.finite(x)
+  keeps_atoms <- method %in% c("pfw", "afw")
+  sound <- is.list(state) && number(state$objective) && number(state$log_damping) &&
+    (if (keeps_atoms) is.list(state$active) && length(state$active$atoms) > 0L else is.null(state$active))
+  if (!sound) abort_input("init", "has a state that was changed or cut: a fit can only be continued as it was returned.", call)
+  check_state(init, call)$state
 }
 
 check_lasso_init <- function(init, p, call) {

@@ -56,8 +56,14 @@ new_link <- function(object, at, newx, newdata, newoffset, call = rlang::caller_
   }
   link <- as.matrix(new$x %*% at$b) + rep(at$intercept, each = nrow(new$x))
   if (!is.null(new$offset)) link <- link + new$offset
+  link[incomplete_rows(new$x), ] <- NA  # also where the coefficient of what is missing is zero
   dimnames(link) <- list(rownames(new$x), NULL)
   link
+}
+
+incomplete_rows <- function(x) {
+  if (is.matrix(x)) return(if (anyNA(x)) which(rowSums(is.na(x)) > 0) else integer())
+  unique(x@i[is.na(x@x)]) + 1L
 }
 
 as_row <- function(newx) {
@@ -71,7 +77,7 @@ new_matrix <- function(object, newx, call) {
   if (length(dim(newx)) != 2L || is.data.frame(newx) || is.character(newx)) {
     abort_input("newx", "must be a numeric matrix or a sparse Matrix.", call)
   }
-  if (methods::is(newx, "dgCMatrix")) check_compressed(newx, "newx", call)
+  if (methods::is(newx, "Matrix")) newx <- check_compressed(if (methods::is(newx, "dgCMatrix")) newx else as_dgc(newx), "newx", call)
   wanted <- rownames(object$coefficients)
   if (!is.null(wanted) && !is.null(colnames(newx)) && !identical(wanted, colnames(newx))) newx <- by_name(newx, wanted, call)
   if (ncol(newx) != nrow(object$coefficients)) {

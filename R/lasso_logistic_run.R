@@ -1,60 +1,75 @@
 # The runs behind acfw_lasso_logistic(): the radii of a path, the grid they are chosen from, and the units they are computed in.
 
-# From a checked problem to the fit.
-lasso_fit <- function(problem, beta, nbeta, method, step, control, init, call, env = rlang::caller_env()) {
+# Evaluates `expr` to its end. An interrupt that arrives meanwhile is reported and not obeyed: without a point there is nothing to
+# stop at yet.
+postponed <- function(expr) {
+  value <- NULL
+  interrupted <- tryCatch({
+    suspendInterrupts(value <- expr)
+    raise_interrupt()
+    FALSE
+  }, interrupt = function(condition) TRUE)
+  list(value = value, interrupted = interrupted)
+}
+
+# A stop asked for when all was done is still a stop.
+mark_interrupted <- function(fit) {
+  fit$status[length(fit$status)] <- "interrupted"
+  fit
+}
+
+# From a checked problem to the results of its radii, with the control and the fit they continue. If `stopped`, an interrupt has
+# come already, and the start of the first radius is all there is.
+lasso_results <- function(problem, beta, nbeta, method, step, control, init, stopped, env) {
   started <- proc.time()[[3L]]
-  time_left <- function() max(control$max_time - (proc.time()[[3L]] - started), 0)
-  grid <- if (is.null(beta)) lasso_grid(problem, nbeta, control, env)
-  if (!is.null(grid$results)) return(new_lasso_fit(grid$results, problem, method, step, control, call))
-  if (is.null(beta)) beta <- grid$beta
+  limited <- control
+  if (is.null(beta)) {
+    grid <- lasso_grid(problem, nbeta, control, stopped, env)
+    if (!is.null(grid$results)) return(list(results = grid$results, control = control))
+    beta <- grid$beta
+    limited$max_time <- max(control$max_time - (proc.time()[[3L]] - started), 0)
+  }
   start <- lasso_start(init, problem, method, step, beta, env)
   problem$start <- start$par
   problem["state"] <- list(start$state)
-  limited <- control
-  if (!is.null(grid)) limited$max_time <- time_left()
-  results <- lasso_run(problem, beta, method, step, limited, env)
+  results <- lasso_run(problem, beta, method, step, limited, stopped, env)
   if (results[[1L]]$restarted) {
     tell_other_problem("value")
     start$init <- NULL
   }
   if (step == "short") control["L"] <- list(results[[length(results)]]$lipschitz)
-  new_lasso_fit(results, problem, method, step, control, call, start$init)
+  list(results = results, control = control, init = start$init)
 }
 
 # Runs the radii and returns one result each. The ball of radius zero holds one point, which needs no run.
-lasso_run <- function(problem, beta, method, step, control, env) {
+lasso_run <- function(problem, beta, method, step, control, stopped, env) {
   zero <- beta == 0 & method != "mp"
-  results <- if (any(zero)) list(lasso_null(problem, control, env))
+  results <- if (any(zero)) list(lasso_null(problem, control, stopped, env))
   if (all(zero) || any(vapply(results, was_interrupted, NA))) return(results)
-  c(results, run_radii(problem, beta[!zero], method, step, control_with_progress(control), env))
+  c(results, run_radii(problem, beta[!zero], method, step, control_with_progress(control), stopped, env))
 }
 
-# An interrupt that comes while a session is being prepared ends it as well: at its start.
-run_radii <- function(problem, beta, method, step, control, env) {
-  session <- NULL
-  ready <- tryCatch({
-    session <- lasso_session(problem, beta, method, step, control, env)
-    TRUE
-  }, interrupt = function(condition) FALSE)
-  if (is.null(session)) session <- lasso_session(problem, beta, method, step, control, env)
-  results <- if (ready) run_session(session$run, env) else stop_session(session$run, env)
-  lapply(seq_along(results), function(k) in_user_units(results[[k]], beta[[k]], session))
+run_radii <- function(problem, beta, method, step, control, stopped, env) {
+  session <- postponed(lasso_session(problem, beta, method, step, control, env))
+  run <- session$value$run
+  results <- if (stopped || session$interrupted) stop_session(run, env) else run_session(run, env)
+  lapply(seq_along(results), function(k) in_user_units(results[[k]], beta[[k]], session$value))
 }
 
 stop_session <- function(run, env) {
-  failed <- session_interrupt(run)
+  failed <- finish_interrupted(run)
   if (!is.null(failed)) abort_session(failed, env)
   session_result(run)
 }
 
-lasso_null <- function(problem, control, env) {
+lasso_null <- function(problem, control, stopped, env) {
   control[c("max_iter", "max_time", "trace")] <- list(0, Inf, 0)
   control[c("callback", "tick")] <- list(NULL)
   problem["state"] <- list(NULL)
   problem$start <- numeric(ncol(problem$x))
   reach <- largest_entry(problem$x, problem$scale)
   radius <- if (reach > 1e-300) 1 / reach else 1  # any will do: the point is the origin
-  result <- run_radii(problem, radius, "corrective", "ac", control, env)[[1L]]
+  result <- run_radii(problem, radius, "corrective", "ac", control, stopped, env)[[1L]]
   result[c("beta", "gap")] <- list(0, 0)
   if (result$status != "interrupted") result$status <- "converged"
   result$trace$gap <- 0
@@ -62,12 +77,31 @@ lasso_null <- function(problem, control, env) {
 }
 
 # Radii evenly spaced in the logarithm below one at which the penalty has fallen a hundredfold, or the bound is loose:
-# found by doubling, to a coarse gap. Where that is interrupted or runs out of time, what it has found is all there is.
-lasso_grid <- function(problem, nbeta, control, env) {
+# found by doubling, to a coarse gap, as far as that can be reached. Where that is interrupted or runs out of time, what it has found is all there is.
+lasso_grid <- function(problem, nbeta, control, stopped, env) {
+  search <- postponed(search_radii(problem, env))
+  radii <- search$value$radii
+  problem$stop_penalty <- search$value$stop_penalty
+  coarse <- control
+  coarse[c("tol", "rel_tol", "max_iter", "trace")] <- list(1e-8 * sum(problem$w), 1e-4, min(control$max_iter, 1000), 0)
+  coarse["callback"] <- list(NULL)
+  stopped <- stopped || search$interrupted
+  if (length(radii) == 1L && !stopped) return(list(beta = radii))
+  results <- lasso_run(problem, radii, "corrective", "ac", coarse, stopped, env)
+  last <- results[[length(results)]]
+  if (last$status %in% c("interrupted", "max_time")) return(list(results = lapply(results, judge, last$status, control)))
+  highest <- min(last$beta, max(sum(abs(last$value)), radii[[1L]]))
+  list(beta = exp(seq(log(highest / 100), log(highest), length.out = nbeta)))
+}
+
+# The radii to try, from one at which hardly anything happens, and the penalty at which to stop. One radius if there is nothing to
+# search for: no column has any effect.
+search_radii <- function(problem, env) {
   link <- null_link(problem)
   unit <- largest_entry(problem$x, problem$scale)
   if (!is.finite(unit)) abort_not_finite(problem$x, env)
-  if (unit == 0) return(list(beta = 1))
+  nothing <- list(radii = if (unit > 1e-300) 1 / unit else 1, stop_penalty = -1)
+  if (unit == 0) return(nothing)
   shares <- problem$w / sum(problem$w)
   gradient <- as.double(Matrix::crossprod(problem$x, shares * ifelse(problem$y == 1, -stats::plogis(-link), stats::plogis(link))))
   gradient <- gradient / unit
@@ -75,22 +109,13 @@ lasso_grid <- function(problem, nbeta, control, env) {
   if (!all(is.finite(gradient))) abort_not_finite(problem$x, env)
   top <- which.max(abs(gradient))
   largest <- abs(gradient[[top]])
-  if (largest == 0) return(list(beta = 1))
   column <- as.double(problem$x[, top]) * (if (problem$standardize) problem$scale[[top]] else 1) / unit
   curvature <- shares * stats::plogis(link) * stats::plogis(-link)
   if (problem$intercept) column <- column - sum(curvature * column) / sum(curvature)
   first <- largest / (sum(curvature * column^2) * unit + problem$lambda / sum(problem$w) / unit) / 64
-  if (!is.finite(first) || first == 0) return(list(beta = 1 / unit))
-  problem$stop_penalty <- largest * sum(problem$w) * unit / 100
-  coarse <- control
-  coarse[c("tol", "rel_tol", "max_iter", "trace")] <- list(1e-8 * sum(problem$w), 1e-4, 10000, 0)
-  coarse["callback"] <- list(NULL)
-  radii <- unique(pmin(first * 2^(0:40), largest_margin / 2 / unit))
-  results <- lasso_run(problem, radii, "corrective", "ac", coarse, env)
-  last <- results[[length(results)]]
-  if (last$status %in% c("interrupted", "max_time")) return(list(results = lapply(results, judge, last$status, control)))
-  highest <- min(last$beta, max(sum(abs(last$value)), first))
-  list(beta = exp(seq(log(highest / 100), log(highest), length.out = nbeta)))
+  if (!is.finite(first) || first == 0) return(nothing)
+  most <- min(largest_margin / 2 / unit, .Machine$double.xmax / 4 / max(problem$scale, 1))
+  list(radii = unique(pmin(first * 2^(0:40), most)), stop_penalty = largest * sum(problem$w) * unit / 100)
 }
 
 # A coarse result by the tolerances the user asked for.
@@ -107,7 +132,7 @@ largest_margin <- 1e150
 largest_ridge <- 1e300
 
 # A session, and the units it computes in: powers of two by which the weights and the columns are multiplied, 1 unless the data
-# come near the ends of double precision.
+# come near the ends of double precision; and what was taken off columns far from zero.
 lasso_session <- function(problem, beta, method, step, control, env) {
   if (is.infinite(max(beta) * max(problem$scale, 1))) {
     abort_input("beta", "is too large for the scale of `x`: coefficients could overflow.", env)
@@ -119,12 +144,28 @@ lasso_session <- function(problem, beta, method, step, control, env) {
     if (!is.list(session$run)) return(session)
     if (session$run$type != "range") abort_session(session$run, env)
   }
+  shift <- if (problem$intercept) column_shifts(problem$x)
+  problem$x <- shifted(problem$x, shift)
   units <- lasso_units(problem, env)
   check_reach(problem, beta, units, env)
   session <- start_session(problem, beta, method, step, control, units, TRUE, env)
+  session$shift <- if (problem$standardize) shift * problem$scale else shift
   if (is.list(session$run) && session$run$type == "range") abort_not_finite(problem$x, env)
   if (is.list(session$run)) abort_session(session$run, env)
   session
+}
+
+# Columns far from zero, with their distance taken off; those of a sparse matrix store every entry.
+shifted <- function(x, shift) {
+  for (j in which(shift != 0)) {
+    if (is.matrix(x)) {
+      x[, j] <- x[, j] - shift[[j]]
+    } else {
+      at <- seq.int(x@p[[j]] + 1L, x@p[[j + 1L]])
+      x@x[at] <- x@x[at] - shift[[j]]
+    }
+  }
+  x
 }
 
 lasso_units <- function(problem, env) {
@@ -176,8 +217,9 @@ in_user_units <- function(result, beta, session) {
   units <- session$units
   result$beta <- beta
   result["lipschitz"] <- list(if (!is.null(session$L)) session$L / units$w / units$x / units$x)
-  if (units$w == 1 && units$x == 1) return(result)
   result$value <- result$value * units$x
+  if (!is.null(session$shift)) result$intercept <- result$intercept - sum(session$shift[result$index] * result$value)
+  if (units$w == 1 && units$x == 1) return(result)
   for (name in c("objective", "loss", "gap")) result[[name]] <- result[[name]] / units$w
   result$penalty <- result$penalty / units$w / units$x
   result$trace <- rows_in_user_units(result$trace, units)

@@ -1,9 +1,11 @@
 # Reading the observed entries of acfw_matrix_completion(): a sparse matrix, a dense one with NA, or triplets. All become
 # one list, compressed by columns as a dgCMatrix is, whose slots are used as they are.
 
-new_observed <- function(i, p, x, dim, dimnames, weights = NULL, ids = NULL) {
-  list(i = i, p = p, x = x, dim = as.integer(dim), dimnames = dimnames, weights = weights, ids = ids,
-       offset = list(mean = 0, row = numeric(), column = numeric()))
+# Of a data frame are kept: `ids`, the names of its columns; `numbers`, whether its rows and columns are known by numbers;
+# `order`, where its rows went.
+new_observed <- function(i, p, x, dim, dimnames, weights = NULL, ids = NULL, numbers = c(FALSE, FALSE), order = NULL) {
+  list(i = i, p = p, x = x, dim = as.integer(dim), dimnames = dimnames, weights = weights, ids = ids, numbers = numbers,
+       order = order, offset = list(mean = 0, row = numeric(), column = numeric()))
 }
 
 as_observed <- function(x, weights = NULL, call = rlang::caller_env()) {
@@ -24,16 +26,25 @@ as_observed <- function(x, weights = NULL, call = rlang::caller_env()) {
     abort_input("x", "has observed values that are NA, NaN or infinite: remove those entries, or leave them unstored.", call)
   }
   largest <- max(max(observed$x), -min(observed$x))  # abs() and range() would copy them
-  if (largest > 1e15) {
-    abort_input("x", paste0("has values as large as ", format(largest, digits = 3), ": divide `x`, `beta` and `delta` ",
+  if (largest > 1e15 || (largest > 0 && largest < 1e-140)) {
+    abort_input("x", paste0("has no values larger than ", format(largest, digits = 3), ": divide `x`, `beta` and `delta` ",
                             "by a common number; the fit scales with them."), call)
   }
   observed
 }
 
+# Entries are counted in integers.
+check_entry_count <- function(n, call) {
+  most <- .Machine$integer.max - 16
+  if (n > most) {
+    abort_input("x", paste0("has ", format(n, big.mark = ","), " observed entries; the most is ",
+                            format(most, big.mark = ","), ": fit some of the rows or columns."), call)
+  }
+}
+
 observed_sparse <- function(x, weights, call) {
   if (methods::is(x, "TsparseMatrix") && anyDuplicated(cbind(x@i, x@j))) abort_duplicates(call)
-  if (!methods::is(x, "dgCMatrix")) x <- as_dgc(x)
+  x <- check_compressed(if (methods::is(x, "dgCMatrix")) x else as_dgc(x), "x", call)
   if (any(dim(x) == 0L)) abort_input("x", "must have at least one row and one column.", call)
   new_observed(x@i, x@p, x@x, dim(x), dimnames(x), check_entry_weights(weights, length(x@x), "stored entries", call))
 }
@@ -42,6 +53,7 @@ observed_dense <- function(x, weights, call) {
   if (any(dim(x) == 0L)) abort_input("x", "must have at least one row and one column.", call)
   seen <- !is.na(x)
   if (any(is.nan(x))) seen[is.nan(x)] <- FALSE
+  check_entry_count(sum(seen), call)
   at <- which(seen)
   if (is.matrix(weights) && identical(dim(weights), dim(x))) weights <- weights[at]
   new_observed(
@@ -57,6 +69,7 @@ observed_triplets <- function(x, weights, call) {
   if (!is.numeric(x[[3L]])) {
     abort_input("x", paste0("must have numeric values in its third column, not ", describe(x[[3L]]), "."), call)
   }
+  check_entry_count(nrow(x), call)
   rows <- id_levels(x[[1L]], names(x)[[1L]], call)
   cols <- id_levels(x[[2L]], names(x)[[2L]], call)
   order_of <- order(cols$index, rows$index)
@@ -68,24 +81,27 @@ observed_triplets <- function(x, weights, call) {
   new_observed(
     i - 1L, as.integer(c(0L, cumsum(tabulate(j, cols$size)))), as.double(x[[3L]])[order_of], c(rows$size, cols$size),
     if (!is.null(rows$names) || !is.null(cols$names)) list(rows$names, cols$names), weights[order_of],
-    ids = names(x)[1:3]
+    ids = names(x)[1:3], numbers = c(rows$numbers, cols$numbers), order = order_of
   )
 }
 
-# Whole numbers are positions, factors keep their levels, everything else is an id in order of its sorted values.
+# Factors keep their levels, everything else is an id in order of its sorted values. Numbers are named, unless they count
+# from 1 without a gap and are positions as well.
 id_levels <- function(id, name, call) {
   if (anyNA(id)) abort_input("x", paste0("has NA in column `", name, "`: every entry needs a row and a column."), call)
-  if (is.factor(id)) return(list(index = as.integer(id), size = nlevels(id), names = levels(id)))
-  if (is.numeric(id)) {
-    if (any(id != round(id)) || any(id < 1) || any(id > .Machine$integer.max)) {
-      abort_input("x", paste0("has positions out of range in column `", name,
-                              "`: whole numbers from 1 are positions; turn other ids into a factor."), call)
-    }
-    return(list(index = as.integer(id), size = if (length(id)) as.integer(max(id)) else 0L, names = NULL))
+  if (is.factor(id)) return(list(index = as.integer(id), size = nlevels(id), names = levels(id), numbers = FALSE))
+  if (!is.numeric(id)) id <- as.character(id)
+  else if (any(id != round(id)) || any(id < 1) || any(id > 2^53)) {
+    abort_input("x", paste0("has numbers that are no ids in column `", name,
+                            "`: whole numbers from 1 are; turn others into a factor."), call)
   }
-  names <- sort(unique(as.character(id)))
-  list(index = match(as.character(id), names), size = length(names), names = names)
+  known <- sort(unique(id))
+  counts <- is.numeric(id) && length(known) && known[[length(known)]] == length(known)
+  list(index = if (counts) as.integer(id) else match(id, known), size = length(known), numbers = is.numeric(id),
+       names = if (!counts) id_names(known))
 }
+
+id_names <- function(id) if (is.numeric(id)) sprintf("%.0f", id) else id
 
 abort_duplicates <- function(call) {
   abort_input("x", paste0(
@@ -103,7 +119,13 @@ check_entry_weights <- function(weights, size, what, call) {
   if (!all_finite(weights) || any(weights <= 0)) {
     abort_input("weights", "must be positive and finite: leave an entry out instead of giving it no weight.", call)
   }
-  as.double(weights)
+  scaled_weights(as.double(weights))
+}
+
+# Only their ratios matter: a power of two brings them to order one, so that no sum of them overflows.
+scaled_weights <- function(weights) {
+  scaled <- weights / 2^min(max(floor(log2(max(weights))), -1000), 1000)
+  pmax(scaled, .Machine$double.xmin)
 }
 
 # The offsets that `center` asks for, estimated from the observed entries.
@@ -118,6 +140,24 @@ offset_at <- function(offset, i, j) {
   if (length(offset$row)) value <- value + offset$row[i]
   if (length(offset$column)) value <- value + offset$column[j]
   value
+}
+
+# A number for each observed entry, column by column, in the order in which the entries were given.
+in_input_order <- function(observed, values) {
+  if (is.null(observed$order)) return(values)
+  values[observed$order] <- values
+  values
+}
+
+# Some of the observed entries, by a flag for each, of a matrix as large and with the same names.
+subset_observed <- function(observed, keep) {
+  counts <- tabulate(observed_cols(observed)[keep], observed$dim[[2L]])
+  observed$i <- observed$i[keep]
+  observed$p <- as.integer(c(0L, cumsum(counts)))
+  observed$x <- observed$x[keep]
+  observed["weights"] <- list(observed$weights[keep])
+  observed["order"] <- list(if (!is.null(observed$order)) order(order(observed$order[keep])))
+  observed
 }
 
 # Positions (from 1) of the observed entries.

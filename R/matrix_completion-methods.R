@@ -6,14 +6,15 @@
 #'
 #' @param object,x A fit of [acfw_matrix_completion()].
 #' @param i,j Rows and columns, as positions or names, of the same length or one of length one; or `i` is a data frame
-#'   whose first two columns (or those named as in the data frame the fit was made from) are rows and columns. A row or
-#'   column that the fit does not know gives `NA`.
+#'   whose first two columns (or those named as in the data frame the fit was made from) are rows and columns. Where the fit
+#'   was made from a data frame with numbers as ids, numbers are those ids. A name or id that the fit does not know gives
+#'   `NA`.
 #' @param newdata A data frame, as `i`.
 #' @param max_size The most entries `as.matrix()` will make without being told.
 #' @param type `"spectrum"`, the singular values, or `"convergence"`, the gap and the objective.
 #' @param ... Passed on to [graphics::plot()], ignored elsewhere.
 #' @return `predict()`: a numeric vector. `fitted()` and `residuals()`: a number for each observed entry, in the order of
-#'   `x` (column by column). `as.matrix()`: the full matrix with its names. `tidy()`: one row per singular value.
+#'   `x` (column by column for a matrix). `as.matrix()`: the full matrix with its names. `tidy()`: one row per singular value.
 #'   `glance()`: one row.
 #' @examples
 #' ratings <- expand.grid(user = letters[1:8], item = LETTERS[1:6], stringsAsFactors = TRUE)
@@ -31,8 +32,8 @@ predict.acfw_matrix_completion <- function(object, i = NULL, j = NULL, newdata =
     j <- at[[2L]]
   }
   if (is.null(i) && is.null(j)) return(stats::fitted(object))
-  i <- positions_of(i, nrow(object$u), rownames(object$u), "i")
-  j <- positions_of(j, nrow(object$v), rownames(object$v), "j")
+  i <- positions_of(i, object, 1L, "i")
+  j <- positions_of(j, object, 2L, "j")
   size <- if (length(i) && length(j)) max(length(i), length(j)) else 0L
   if (size && (size %% length(i) || size %% length(j))) {
     abort_input("j", paste0("must have as many elements as `i` (", length(i), "), or one, not ", length(j), "."))
@@ -50,19 +51,31 @@ newdata_columns <- function(fit, newdata, call = rlang::caller_env()) {
   if (!is.null(ids) && all(ids %in% names(newdata))) newdata[ids] else newdata[1:2]
 }
 
-positions_of <- function(at, size, names, arg, call = rlang::caller_env()) {
+# Positions on a side of the matrix, 1 for rows and 2 for columns, of what the user calls them.
+positions_of <- function(at, fit, side, arg, call = rlang::caller_env()) {
+  size <- dim(fit)[[side]]
+  names <- fit$dimnames[[side]]
+  numbers <- fit$observed$numbers[[side]]
   if (is.factor(at)) at <- as.character(at)
   if (is.character(at)) {
+    if (is.null(names) && numbers) names <- id_names(seq_len(size))
     if (is.null(names)) abort_input(arg, "is made of names, but the fit has none on that side: use positions.", call)
     return(match(at, names))
   }
   if (!is.numeric(at) || any(at != round(at), na.rm = TRUE)) {
     abort_input(arg, paste0("must be positions or names, not ", describe(at), "."), call)
   }
+  if (numbers) return(if (is.null(names)) match(at, seq_len(size)) else match(id_names(at), names))
   if (any(at < 1 | at > size, na.rm = TRUE)) {
     abort_input(arg, paste0("has positions out of range: they go from 1 to ", size, "."), call)
   }
   as.integer(at)
+}
+
+# What the user calls some positions.
+ids_of <- function(at, fit, side) {
+  names <- fit$dimnames[[side]]
+  if (is.null(names)) at else if (fit$observed$numbers[[side]]) as.numeric(names[at]) else names[at]
 }
 
 #' @rdname predict.acfw_matrix_completion
@@ -70,12 +83,14 @@ positions_of <- function(at, size, names, arg, call = rlang::caller_env()) {
 fitted.acfw_matrix_completion <- function(object, ...) {
   i <- observed_rows(object$observed)
   j <- observed_cols(object$observed)
-  factor_entries(object$u, object$d, object$v, i - 1L, j - 1L) + offset_at(object$offset, i, j)
+  in_input_order(object$observed, factor_entries(object$u, object$d, object$v, i - 1L, j - 1L) + offset_at(object$offset, i, j))
 }
 
 #' @rdname predict.acfw_matrix_completion
 #' @export
-residuals.acfw_matrix_completion <- function(object, ...) object$observed$x - stats::fitted(object)
+residuals.acfw_matrix_completion <- function(object, ...) {
+  in_input_order(object$observed, object$observed$x) - stats::fitted(object)
+}
 
 #' @export
 nobs.acfw_matrix_completion <- function(object, ...) length(object$observed$x)
@@ -130,7 +145,9 @@ complete.default <- function(x, fit, max_size = 1e7, ...) {
     return(full)
   }
   missing <- which(is.na(x))
-  x[missing] <- predict(fit, (missing - 1L) %% nrow(x) + 1L, (missing - 1L) %/% nrow(x) + 1L)
+  i <- (missing - 1L) %% nrow(x) + 1L
+  j <- (missing - 1L) %/% nrow(x) + 1L
+  x[missing] <- factor_entries(fit$u, fit$d, fit$v, i - 1L, j - 1L) + offset_at(fit$offset, i, j)
   x
 }
 
@@ -154,7 +171,7 @@ check_completion_fit <- function(fit, call = rlang::caller_env()) {
 #' The columns with the largest predictions for each row, found without forming the matrix.
 #'
 #' @param fit A fit of [acfw_matrix_completion()].
-#' @param rows Rows, as positions or names.
+#' @param rows Rows, as positions, names or ids; see [predict.acfw_matrix_completion()].
 #' @param n How many for each.
 #' @param exclude_observed Leave out what was observed for the row?
 #' @param ... Ignored.
@@ -171,7 +188,7 @@ recommend <- function(fit, rows, n = 10, ...) UseMethod("recommend")
 recommend.acfw_matrix_completion <- function(fit, rows, n = 10, exclude_observed = TRUE, ...) {
   n <- check_count(n, "n")
   check_flag(exclude_observed, "exclude_observed")
-  at <- positions_of(rows, nrow(fit$u), rownames(fit$u), "rows")
+  at <- positions_of(rows, fit, 1L, "rows")
   if (anyNA(at)) abort_input("rows", "has rows that the fit does not know.")
   seen <- if (exclude_observed) split_observed(fit$observed, at)
   best <- lapply(seq_along(at), function(k) {
@@ -181,8 +198,8 @@ recommend.acfw_matrix_completion <- function(fit, rows, n = 10, exclude_observed
     data.frame(row = rep(at[[k]], length(top)), rank = seq_along(top), column = top, prediction = unname(score[top]))
   })
   table <- do.call(rbind, best)
-  if (!is.null(rownames(fit$u))) table$row <- rownames(fit$u)[table$row]
-  if (!is.null(rownames(fit$v))) table$column <- rownames(fit$v)[table$column]
+  table$row <- ids_of(table$row, fit, 1L)
+  table$column <- ids_of(table$column, fit, 2L)
   table
 }
 

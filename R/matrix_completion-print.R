@@ -44,6 +44,7 @@ plot.acfw_matrix_completion <- function(x, type = c("spectrum", "convergence"), 
   if (check_choice(type, c("spectrum", "convergence"), "type") == "convergence") return(NextMethod())
   defaults <- list(x = seq_along(x$d), y = x$d, type = "b", pch = 19, col = curve_colours(1), log = "y", las = 1, bty = "l",
                    xlab = "component", ylab = "singular value", main = completion_label(x))
+  if (!x$rank) defaults <- utils::modifyList(defaults, list(xlim = c(0, 1), ylim = c(0.1, 1)))  # an empty frame
   do.call(graphics::plot, utils::modifyList(defaults, list(...)))
   invisible(data.frame(component = seq_along(x$d), d = x$d))
 }

@@ -93,6 +93,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// column_shifts
+Rcpp::NumericVector column_shifts(Rcpp::RObject x);
+RcppExport SEXP _acfw_column_shifts(SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(column_shifts(x));
+    return rcpp_result_gen;
+END_RCPP
+}
 // largest_entry
 double largest_entry(Rcpp::RObject x, Eigen::VectorXd scale);
 RcppExport SEXP _acfw_largest_entry(SEXP xSEXP, SEXP scaleSEXP) {
@@ -436,6 +447,15 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// raise_interrupt
+void raise_interrupt();
+RcppExport SEXP _acfw_raise_interrupt() {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    raise_interrupt();
+    return R_NilValue;
+END_RCPP
+}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_acfw_bench_transpose", (DL_FUNC) &_acfw_bench_transpose, 4},
@@ -445,6 +465,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_eigen_threads", (DL_FUNC) &_acfw_eigen_threads, 0},
     {"_acfw_checksum", (DL_FUNC) &_acfw_checksum, 1},
     {"_acfw_column_deviations", (DL_FUNC) &_acfw_column_deviations, 2},
+    {"_acfw_column_shifts", (DL_FUNC) &_acfw_column_shifts, 1},
     {"_acfw_largest_entry", (DL_FUNC) &_acfw_largest_entry, 2},
     {"_acfw_first_not_finite", (DL_FUNC) &_acfw_first_not_finite, 1},
     {"_acfw_lmo_minimize", (DL_FUNC) &_acfw_lmo_minimize, 2},
@@ -470,6 +491,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_session_go", (DL_FUNC) &_acfw_session_go, 1},
     {"_acfw_session_interrupt", (DL_FUNC) &_acfw_session_interrupt, 1},
     {"_acfw_session_result", (DL_FUNC) &_acfw_session_result, 1},
+    {"_acfw_raise_interrupt", (DL_FUNC) &_acfw_raise_interrupt, 0},
     {NULL, NULL, 0}
 };
 

@@ -2,9 +2,26 @@
 
 #include <Eigen/Core>
 
+#include "acfw/kernels/dispatch.hpp"
+
 #ifdef _OPENMP
 #include <omp.h>
 #endif
+
+namespace {
+
+// Is every index in [0, end)? Either difference has its sign bit set where one is not; without a comparison this is as fast as
+// memory, and every fit of a sparse matrix waits for it.
+ACFW_HOT bool all_below(const int* index, R_xlen_t size, int end) {
+  unsigned signs = 0;
+  for (R_xlen_t k = 0; k < size; ++k) {
+    const unsigned row = static_cast<unsigned>(index[k]);
+    signs |= row | (static_cast<unsigned>(end) - 1u - row);
+  }
+  return size == 0 || signs >> 31 == 0;
+}
+
+}  // namespace
 
 // Is every value finite? One pass, no temporary of the size of x.
 // [[Rcpp::export]]
@@ -17,9 +34,7 @@ bool all_finite(Rcpp::NumericVector x) {
 bool valid_compressed(Rcpp::IntegerVector dim, Rcpp::IntegerVector p, Rcpp::IntegerVector i, double entries) {
   if (dim.size() != 2 || dim[0] < 0 || dim[1] < 0 || p.size() != static_cast<R_xlen_t>(dim[1]) + 1 || p[0] != 0) return false;
   if (!std::is_sorted(p.begin(), p.end()) || p[dim[1]] != i.size() || static_cast<double>(i.size()) != entries) return false;
-  unsigned largest = 0;  // as unsigned numbers negative ones are larger than any row
-  for (const int row : i) largest = std::max(largest, static_cast<unsigned>(row));
-  return i.size() == 0 || largest < static_cast<unsigned>(dim[0]);
+  return all_below(i.begin(), i.size(), dim[0]);
 }
 
 // [[Rcpp::export]]

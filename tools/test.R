@@ -2,9 +2,9 @@
 source("tools/library.R")
 Sys.setenv(NOT_CRAN = "true")  # so that nothing is skipped for the sake of a check's time
 
-run_cpp_tests <- function() {
-  cat("C++ core, without R\n")
-  xml <- suppressWarnings(system2(".build/cpp/run", c("-r", "xml"), stdout = TRUE))
+run_cpp_tests <- function(program, what) {
+  cat(what, "\n", sep = "")
+  xml <- suppressWarnings(system2(program, c("-r", "xml"), stdout = TRUE))
   overall <- tail(grep("<OverallResults ", xml, value = TRUE), 1L)
   if (!length(overall)) {
     writeLines(tail(xml, 30))
@@ -12,7 +12,7 @@ run_cpp_tests <- function() {
   }
   number <- function(name) as.integer(sub(paste0('.*', name, '="([0-9]+)".*'), "\\1", overall))
   counts <- c(passed = number("successes"), failed = number("failures"), skipped = 0L)
-  if (counts[["failed"]] > 0L) system2(".build/cpp/run")
+  if (counts[["failed"]] > 0L) system2(program)
   cat("  ", counts[["passed"]], " passed, ", counts[["failed"]], " failed\n\n", sep = "")
   counts
 }
@@ -26,7 +26,8 @@ run_r_tests <- function() {
   c(passed = sum(results$passed), failed = sum(results$failed) + sum(results$error), skipped = sum(results$skipped))
 }
 
-cpp <- run_cpp_tests()
-total <- cpp + run_r_tests()
+total <- run_cpp_tests(".build/cpp/run", "C++ core, without R") +
+  run_cpp_tests(".build/narrow/run", "its kernels without wide registers, as on Windows") +
+  run_r_tests()
 cat(sprintf("%d passed, %d failed, %d skipped\n", total[["passed"]], total[["failed"]], total[["skipped"]]))
 if (total[["failed"]] > 0L) quit(status = 1L)

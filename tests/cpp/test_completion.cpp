@@ -1,4 +1,4 @@
-#include <catch.h>
+#include "check.hpp"
 
 #include <Eigen/SVD>
 #include <acfw/correctors/factored.hpp>
@@ -39,37 +39,47 @@ TEST_CASE("Huber's divergence is exact on every pair of pieces", "[completion]")
     for (double t : {-6.0, -2.0, -0.3, 0.0, 0.2, 1.7, 5.0}) {
       const double slope = std::min(1.0, std::max(-1.0, r));
       CHECK(huber_divergence(r, t, 1.0) ==
-            Approx(huber(r + t, 1.0) - huber(r, 1.0) - slope * t).margin(1e-14));
+            close_to(huber(r + t, 1.0) - huber(r, 1.0) - slope * t).or_by(1e-14));
     }
   }
-  CHECK(huber_divergence(0.3, 1e-12, 1.0) == Approx(0.5e-24));  // a difference of values would be 0
+  CHECK(huber_divergence(0.3, 1e-12, 1.0) == close_to(0.5e-24));  // a difference of values would be 0
 }
 
-TEST_CASE("the kernels of every instruction set agree", "[completion]") {
+TEST_CASE("the kernels of every instruction set agree", "[completion][kernels]") {
   const Entries entries = some_entries(50, 40);
   for (Index rank : {3, 20, 40, 70}) {
-    Completion f(entries, 0.5);
     const Terms x{Eigen::MatrixXd::Random(50, rank), Vector::Constant(rank, 0.01),
                   Eigen::MatrixXd::Random(40, rank)};
-    std::vector<double> values;
-    std::vector<std::vector<double>> gradients;
-    const Isa best = isa();
-    for (Isa level : {Isa::plain, Isa::fma}) {
-      if (static_cast<int>(level) > static_cast<int>(best)) continue;
-      isa() = level;
+    std::vector<double> plain, plain_gradient;
+    std::vector<float> plain_single;
+    on_every_isa([&](Isa level) {
+      Completion f(entries, 0.5);
       FactoredModel<double> model(f, 100.0, rank);
-      auto at = model.variables(x);
+      FactoredModel<float> single(f, 100.0, rank);
+      const auto at = model.variables(x);
       auto gradient = at;
-      values.push_back(model.evaluate(at, gradient));
-      gradients.push_back(gradient);
-    }
-    isa() = best;
-    for (std::size_t k = 1; k < values.size(); ++k) {
-      CHECK(values[k] == Approx(values[0]));
-      for (std::size_t e = 0; e < gradients[0].size(); e += 7) {
-        CHECK(gradients[k][e] == Approx(gradients[0][e]).margin(1e-14));
+      const auto at_single = single.variables(x);
+      auto gradient_single = at_single;
+      std::vector<double> seen{model.evaluate(at, gradient), single.evaluate(at_single, gradient_single)};
+      f.assign(compress(x.A, x.w, x.B));
+      const RankOne vertex{Vector::LinSpaced(50, -1.0, 1.0), Vector::LinSpaced(40, 0.5, -1.5)};
+      f.prepare(towards(exact_vertex(vertex, f.along(vertex)), f.along_point()));
+      for (double number : {f.value(), f.along_point(), f.divergence(1e-7), f.divergence(0.8)}) seen.push_back(number);
+      if (level == Isa::plain) {
+        plain = seen;
+        plain_gradient = gradient;
+        plain_single = gradient_single;
+        return;
       }
-    }
+      for (std::size_t k = 0; k < seen.size(); ++k) CHECK(seen[k] == close_to(plain[k], k == 1 ? 1e-5 : 1e-12));
+      const double largest = Eigen::Map<const Vector>(plain_gradient.data(), plain_gradient.size()).cwiseAbs().maxCoeff();
+      REQUIRE(largest > 0.0);
+      for (std::size_t e = 0; e < gradient.size(); ++e) {
+        CHECK(gradient[e] == close_to(plain_gradient[e]).or_by(1e-14 * largest));
+        CHECK(gradient_single[e] == close_to(plain_single[e], 1e-5).or_by(1e-5 * largest));
+      }
+    });
+    CHECK(plain[0] == close_to(plain[1], 1e-5));  // single precision and double
   }
 }
 
@@ -86,28 +96,26 @@ TEST_CASE("the model over factors has the derivatives it says, slack included", 
     up[k] += 1e-5;
     down[k] -= 1e-5;
     const double slope = (model.evaluate(up, scratch) - model.evaluate(down, scratch)) / 2e-5;
-    CHECK(g[k] == Approx(slope).epsilon(1e-5).margin(1e-9));
+    CHECK(g[k] == close_to(slope, 1e-5).or_by(1e-9));
   }
 }
 
 TEST_CASE("the tail of the preconditioner multiplies as dense matrices do, on every instruction set",
-          "[completion]") {
+          "[completion][kernels]") {
   constexpr Index rows = 71, size = 32, stride = 48;  // 71: the last rows are taken one by one
   using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const RowMajor W = RowMajor::Random(rows, size), factors = RowMajor::Random(rows, stride);
-  const Isa best = isa();
-  for (Isa level : {Isa::plain, Isa::fma}) {
-    if (static_cast<int>(level) > static_cast<int>(best)) continue;
-    isa() = level;
+  on_every_isa([&](Isa) {
     RowMajor D = factors, a(size, size);
     const TailProduct<float> product{rows, size, stride, W.data(), D.data() + stride - size, a.data()};
     project_tail(product);
-    CHECK((a - W.transpose() * factors.rightCols(size)).norm() < 1e-4f);
+    const RowMajor inner = W.transpose() * factors.rightCols(size);
+    CHECK((a - inner).norm() < 1e-6f * inner.norm());
     expand_tail(product);
-    CHECK((D.rightCols(size) - factors.rightCols(size) - W * a).norm() < 1e-3f);
+    const RowMajor outer = W * a;
+    CHECK((D.rightCols(size) - factors.rightCols(size) - outer).norm() < 1e-6f * outer.norm());
     CHECK(D.leftCols(stride - size) == factors.leftCols(stride - size));
-  }
-  isa() = best;
+  });
 }
 
 TEST_CASE("the preconditioner is symmetric and positive, its tail included", "[completion]") {
@@ -124,7 +132,7 @@ TEST_CASE("the preconditioner is symmetric and positive, its tail included", "[c
   auto Pa = a, Pb = b;
   model.precondition(Pa);
   model.precondition(Pb);
-  CHECK(long_dot(a, Pb) == Approx(long_dot(Pa, b)).epsilon(1e-8).margin(1e-10 * long_dot(a, Pa)));
+  CHECK(long_dot(a, Pb) == close_to(long_dot(Pa, b), 1e-8).or_by(1e-10 * long_dot(a, Pa)));
   CHECK(long_dot(a, Pa) > 0.0);
   CHECK(long_dot(b, Pb) > 0.0);
 }
@@ -149,10 +157,10 @@ TEST_CASE("a certifying oracle is not misled by the pair it found before", "[gol
   ball.minimize(MatrixOperator<Eigen::MatrixXd>{G}, 0.0);
   G(30, 30) = 2.0;  // a new leader, orthogonal to the old one
   const auto warm = ball.minimize(MatrixOperator<Eigen::MatrixXd>{G}, 0.1);
-  CHECK(warm.value == Approx(-2.0).epsilon(0.05));
+  CHECK(warm.value == close_to(-2.0, 0.05));
   const auto fresh = ball.minimize(MatrixOperator<Eigen::MatrixXd>{G}, 0.0);
   CHECK(fresh.exact);
-  CHECK(fresh.value == Approx(-2.0));
+  CHECK(fresh.value == close_to(-2.0));
   CHECK(fresh.bound <= -2.0 + 1e-12);
 }
 

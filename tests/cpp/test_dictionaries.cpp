@@ -1,7 +1,7 @@
 #include <Eigen/SVD>
 #include <acfw.hpp>
 #include <algorithm>
-#include <catch.h>
+#include "check.hpp"
 #include <numeric>
 
 using namespace acfw;
@@ -20,7 +20,7 @@ TEST_CASE("an assignment is optimal: no permutation of seven rows does better", 
       for (Index i = 0; i < 7; ++i) sum += cost(i, order[i]);
       best = std::min(best, sum);
     } while (std::next_permutation(order.begin(), order.end()));
-    CHECK(found == Approx(best));
+    CHECK(found == close_to(best));
   }
 }
 
@@ -29,9 +29,9 @@ TEST_CASE("the leading singular pair matches a full decomposition, whatever the 
     const Eigen::MatrixXd G = Eigen::MatrixXd::Random(m, n);
     const double top = Eigen::JacobiSVD<Eigen::MatrixXd>(G).singularValues()[0];
     const auto pair = leading_singular_pair(MatrixOperator<Eigen::MatrixXd>{G}, scattered_unit_vector(n));
-    CHECK(pair.sigma == Approx(top).epsilon(1e-12));
+    CHECK(pair.sigma == close_to(top, 1e-12));
     CHECK((G * pair.v - pair.sigma * pair.u).norm() < 1e-7 * top);
-    CHECK(pair.u.norm() == Approx(1.0));
+    CHECK(pair.u.norm() == close_to(1.0));
   }
 }
 
@@ -42,7 +42,7 @@ TEST_CASE("a warm start that is an old singular vector does not hide the new one
   Vector old = Vector::Unit(20, 0);
   old += 1e-9 * Vector::Unit(20, 1);
   const auto pair = leading_singular_pair(MatrixOperator<Eigen::MatrixXd>{G}, old, 1e-3);
-  CHECK(pair.sigma == Approx(2.0));
+  CHECK(pair.sigma == close_to(2.0));
 }
 
 TEST_CASE("a zero operator has an atom too", "[golub-kahan]") {
@@ -51,7 +51,7 @@ TEST_CASE("a zero operator has an atom too", "[golub-kahan]") {
   const Vector g = Vector::Zero(12);
   const auto v = ball.minimize(g);
   CHECK(v.value == 0.0);
-  CHECK(squared_norm(v.atom) == Approx(4.0));
+  CHECK(squared_norm(v.atom) == close_to(4.0));
 }
 
 TEST_CASE("a product joins sparse parts sparsely and dense parts densely", "[product]") {
@@ -62,6 +62,6 @@ TEST_CASE("a product joins sparse parts sparsely and dense parts densely", "[pro
   const auto vd = dense.minimize(g);
   CHECK(std::holds_alternative<Sparse>(vs.atom));
   CHECK(std::holds_alternative<Dense>(vd.atom));
-  CHECK(dot(g, vs.atom) == Approx(vs.value));
-  CHECK(dot(g, vd.atom) == Approx(vd.value));
+  CHECK(dot(g, vs.atom) == close_to(vs.value));
+  CHECK(dot(g, vd.atom) == close_to(vd.value));
 }

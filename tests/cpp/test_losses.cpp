@@ -1,5 +1,5 @@
 #include <acfw.hpp>
-#include <catch.h>
+#include "check.hpp"
 
 #include <acfw/kernels/logistic.hpp>
 
@@ -23,12 +23,12 @@ TEST_CASE("the logistic divergence keeps its digits at every size of step", "[lo
     for (double t : {1e-2, 9.99e-3, -9.99e-3, 0.5, -0.5, 3.0, -3.0, 29.0, 31.0, -60.0, 200.0}) {
       const double wanted = static_cast<double>(reference(z, t));
       if (wanted < 1e-12) continue;  // the reference itself has cancelled
-      CHECK(softplus_divergence(z, t) == Approx(wanted).epsilon(1e-7));
+      CHECK(softplus_divergence(z, t) == close_to(wanted, 1e-7));
     }
     // far below what differences of values can resolve: p q t^2 / 2
     const double p = sigmoid(z), q = sigmoid(-z);
     for (double t : {1e-4, -1e-6, 1e-9}) {
-      CHECK(softplus_divergence(z, t) == Approx(0.5 * p * q * t * t * (1.0 + (q - p) * t / 3.0)).epsilon(1e-8));
+      CHECK(softplus_divergence(z, t) == close_to(0.5 * p * q * t * t * (1.0 + (q - p) * t / 3.0), 1e-8));
     }
   }
 }
@@ -37,7 +37,7 @@ TEST_CASE("the series and the closed form meet without a step", "[losses]") {
   for (double z : {-5.0, 0.2, 3.0}) {
     const double below = softplus_divergence(z, std::nextafter(1e-2, 0.0));
     const double above = softplus_divergence(z, 1e-2);
-    CHECK(below == Approx(above).epsilon(1e-11));
+    CHECK(below == close_to(above, 1e-11));
   }
 }
 
@@ -63,12 +63,12 @@ TEST_CASE("divergences of a linear model are differences of its values where tho
     f.prepare(move);
     const double before = f.value(), divergence = f.divergence(0.3);
     f.commit(0.3);
-    CHECK(divergence == Approx(f.value() - before + 0.3 * move.slope).epsilon(1e-10));
+    CHECK(divergence == close_to(f.value() - before + 0.3 * move.slope, 1e-10));
     CHECK(f.point().lpNorm<1>() <= 2.0 + 1e-14);
   }
 }
 
-TEST_CASE("passes over the observations agree with one observation at a time, on every instruction set", "[losses]") {
+TEST_CASE("passes over the observations agree with one observation at a time, on every instruction set", "[losses][kernels]") {
   const Index n = 203;  // no multiple of any register
   Vector m(n), y(n), w(n), u(n), p(n), q(n), r(n);
   for (Index i = 0; i < n; ++i) {
@@ -79,17 +79,15 @@ TEST_CASE("passes over the observations agree with one observation at a time, on
   }
   const double b0 = 0.3, gamma = 0.7, delta = 1e-4;
   const LogisticRows rows{n, m.data(), y.data(), w.data()};
-  const Isa best = isa();
-  for (Isa level : {Isa::plain, best}) {
-    isa() = level;
+  on_every_isa([&](Isa) {
     const ResidualSums at = logistic_residuals(rows, b0, {p.data(), q.data(), r.data()});
     const ShiftSums moved = logistic_shift(rows, b0, {p.data(), q.data(), r.data()}, u.data(), gamma, delta);
     double sum = 0.0, weight = 0.0, value = 0.0, divergence = 0.0, slope = 0.0;
     for (Index i = 0; i < n; ++i) {
       const Tails here = tails(m[i] + b0);
-      CHECK(p[i] == Approx(here.p).epsilon(4e-15).margin(1e-300));
-      CHECK(q[i] == Approx(here.q).epsilon(4e-15).margin(1e-300));
-      CHECK(r[i] == Approx(w[i] * (y[i] > 0.5 ? -here.q : here.p)).epsilon(4e-15).margin(1e-300));
+      CHECK(p[i] == close_to(here.p, 4e-15).or_by(1e-300));
+      CHECK(q[i] == close_to(here.q, 4e-15).or_by(1e-300));
+      CHECK(r[i] == close_to(w[i] * (y[i] > 0.5 ? -here.q : here.p), 4e-15).or_by(1e-300));
       sum += r[i];
       weight += w[i] * here.p * here.q;
       value += w[i] * softplus(y[i] > 0.5 ? -(m[i] + b0) : m[i] + b0);
@@ -97,11 +95,10 @@ TEST_CASE("passes over the observations agree with one observation at a time, on
       divergence += w[i] * shift.divergence;
       slope += w[i] * shift.change;
     }
-    CHECK(at.sum == Approx(sum).epsilon(1e-13));
-    CHECK(at.weight == Approx(weight).epsilon(1e-13));
-    CHECK(logistic_loss(rows, b0) == Approx(value).epsilon(1e-13));
-    CHECK(moved.divergence == Approx(divergence).epsilon(1e-12));
-    CHECK(moved.slope == Approx(slope).epsilon(1e-12));
-  }
-  isa() = best;
+    CHECK(at.sum == close_to(sum, 1e-13));
+    CHECK(at.weight == close_to(weight, 1e-13));
+    CHECK(logistic_loss(rows, b0) == close_to(value, 1e-13));
+    CHECK(moved.divergence == close_to(divergence, 1e-12));
+    CHECK(moved.slope == close_to(slope, 1e-12));
+  });
 }

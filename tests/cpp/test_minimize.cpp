@@ -1,5 +1,5 @@
 #include <acfw.hpp>
-#include <catch.h>
+#include "check.hpp"
 
 #include <stdexcept>
 
@@ -36,7 +36,7 @@ TEST_CASE("three functions make an objective that runs like the class written by
       Quadratic<Eigen::MatrixXd> carried(p.Q, p.c, 0.0, p.start);
       const Result a = minimize(plain, simplex, method, step, control);
       const Result b = minimize(carried, simplex, method, step, control);
-      REQUIRE(a.objective == Approx(b.objective).epsilon(1e-10));
+      REQUIRE(a.objective == close_to(b.objective, 1e-10));
       REQUIRE((plain.point() - carried.point()).norm() < 1e-8);
       REQUIRE(a.objective == plain.value());
       REQUIRE(a.trace.back().gap == a.gap);

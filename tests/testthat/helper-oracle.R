@@ -124,6 +124,7 @@ wavy <- function(p = 8) {
   )
 }
 
+# No tolerance at all: the run ends at another limit, or where rounding stops it.
 tight <- function(...) acfw_control(tol = 0, rel_tol = 0, ...)
 
 # A fit with some fields of its state replaced.

@@ -6,7 +6,7 @@ test_that("the corrective method finds the optimum of an independent solver, for
       truth <- solve_completion(a, beta, delta)
       expect_lt(truth$gap, 1e-9)
       fit <- acfw_matrix_completion(a, beta, loss = if (is.finite(delta)) "huber" else "squared",
-                                    delta = if (is.finite(delta)) delta else 1, control = tight())
+                                    delta = if (is.finite(delta)) delta else 1, control = precise())
       expect_equal(fit$objective, truth$objective, tolerance = 1e-8)
       d <- svd(truth$x)$d
       expect_equal(c(fit$d, rep(0, length(d) - fit$rank)), d, tolerance = 1e-6)
@@ -19,7 +19,7 @@ test_that("weights enter as a weighted mean", {
   a <- small_ratings(8, 9)
   w <- matrix(rep_len(c(1, 2, 5), length(a)), 8)
   truth <- solve_completion(a, 5, 0.5, ifelse(is.na(a), 0, w))
-  fit <- acfw_matrix_completion(a, 5, delta = 0.5, weights = w, control = tight())
+  fit <- acfw_matrix_completion(a, 5, delta = 0.5, weights = w, control = precise())
   expect_equal(fit$objective, truth$objective, tolerance = 1e-8)
   expect_equal(as.matrix(fit), truth$x, tolerance = 1e-5, ignore_attr = TRUE)
 })
@@ -67,7 +67,7 @@ test_that("a fit that stops early reports a certified gap", {
 
 test_that("every step rule of the paper descends to the same optimum", {
   a <- small_ratings()
-  best <- acfw_matrix_completion(a, 6, loss = "squared", control = tight())$objective
+  best <- acfw_matrix_completion(a, 6, loss = "squared", control = precise())$objective
   for (step in c("ac", "backtracking", "short", "open")) {
     fit <- acfw_matrix_completion(a, 6, loss = "squared", method = "cfw", step = step,
                                   control = acfw_control(rel_tol = 1e-2, max_iter = 3000))
@@ -99,7 +99,7 @@ test_that("an optimum inside the ball, and an exact fit, are found and said to b
 
 test_that("the penalty is that of the equivalent penalised problem", {
   a <- small_ratings()
-  fit <- acfw_matrix_completion(a, 5, loss = "squared", control = tight())
+  fit <- acfw_matrix_completion(a, 5, loss = "squared", control = precise())
   # the proximal gradient map of sum(r^2)/2 + lambda ||X||_* leaves the solution where it is
   x <- as.matrix(fit)
   s <- svd(x + ifelse(is.na(a), 0, a - x))
@@ -115,16 +115,6 @@ test_that("softImpute's objective is reached with its nuclear norm as radius", {
   fit <- acfw_matrix_completion(a, sum(soft$d), loss = "squared")
   expect_lte(fit$objective, completion_objective(x, a, Inf) * (1 + 1e-4))
   expect_equal(fit$penalty, 2, tolerance = 0.05)
-})
-
-test_that("results do not depend on the number of threads", {
-  set.seed(3)
-  n <- 60000
-  x <- Matrix::sparseMatrix(i = sample(900, n, TRUE), j = sample(500, n, TRUE), x = rnorm(n),
-                            use.last.ij = TRUE)
-  one <- acfw_matrix_completion(x, 200, control = acfw_control(rel_tol = 1e-2))
-  two <- acfw_matrix_completion(x, 200, control = acfw_control(rel_tol = 1e-2, threads = 2))
-  expect_identical(one[c("u", "d", "v", "objective", "gap")], two[c("u", "d", "v", "objective", "gap")])
 })
 
 test_that("a limit on the rank is kept", {
@@ -146,5 +136,5 @@ test_that("a fit can be continued, and a path warm-started", {
   expect_s3_class(path, "acfw_completion_path")
   expect_equal(path$path$beta, c(5, 10, 20))
   expect_true(all(diff(path$path$objective) < 0))
-  expect_equal(path$path$objective[[3]], rest$objective, tolerance = 1e-3)
+  expect_equal(path$path$objective[[3]], rest$objective, tolerance = 1e-6)
 })

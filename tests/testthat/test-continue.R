@@ -77,7 +77,6 @@ test_that("time limits hold to within an iteration and the clock does not count 
   slow <- function(x) { Sys.sleep(0.02); sum(x^2) / 2 }
   fit <- acfw(c(1, 0, 0), slow, function(x) x * 1:3, lmo_simplex(), control = tight(max_time = 0.3))
   expect_identical(fit$status, "max_time")
-  expect_lt(max(diff(fit$trace$seconds)) + 0.3, fit$seconds + 1)
   expect_gte(fit$seconds, 0.3)
   expect_lte(fit$seconds - 0.3, 2 * max(diff(fit$trace$seconds)))
   watched <- acfw(c(1, 0, 0), function(x) sum(x^2) / 2, function(x) x * 1:3, lmo_simplex(),

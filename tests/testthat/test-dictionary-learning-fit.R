@@ -84,9 +84,6 @@ test_that("the start comes from R's random numbers or from the user", {
   expect_false(identical(run(1)$dictionary, run(2)$dictionary))
   D <- data$D[, 1:6]
   expect_identical(run(1, init = D)$dictionary, run(2, init = list(dictionary = D))$dictionary)
-  two <- acfw_control(max_iter = 30, threads = 2)
-  set.seed(1)
-  expect_identical(acfw_dictionary_learning(data$a, 6, 1, control = two)$dictionary, run(1)$dictionary)
 })
 
 test_that("a fit is continued, and warm-starts another beta", {
@@ -135,7 +132,6 @@ test_that("predict codes new data to the gap asked for", {
   expect_lte(best, fit$objective + 1e-9)
   expect_equal(predict(fit, new[, 1], tol = 1e-10)@x, codes[, 1][codes[, 1] != 0])
   expect_equal(predict(fit, new, type = "fitted", tol = 1e-10), as.matrix(fit$dictionary %*% codes))
-  expect_identical(predict(fit, new, threads = 2)@x, predict(fit, new)@x)
 })
 
 test_that("atoms are drawn as images, convergence without a shape", {

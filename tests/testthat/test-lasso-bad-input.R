@@ -98,3 +98,17 @@ test_that("huge and tiny feature scales are inputs, not bugs", {
   mixed <- x %*% diag(c(1e8, 1e-8))
   expect_true(is.finite(acfw_lasso_logistic(mixed, y, 1, standardize = TRUE)$gap))
 })
+
+test_that("a sparse matrix whose slots contradict one another is refused, not followed", {
+  sparse <- methods::as(Matrix::Matrix(x, sparse = TRUE), "CsparseMatrix")
+  broken <- list(
+    rows = function(m) { m@i[2] <- 1000L; m }, negative = function(m) { m@i[2] <- -1L; m },
+    beyond = function(m) { m@p[3] <- 100L; m }, backwards = function(m) { m@p[2] <- 12L; m }, short = function(m) { m@x <- m@x[1:3]; m }
+  )
+  fit <- acfw_lasso_logistic(x, y, 1)
+  for (break_it in broken) {
+    expect_input_error(acfw_lasso_logistic(break_it(sparse), y, 1), "x")
+    expect_input_error(cv_acfw_lasso_logistic(break_it(sparse), y, 1, nfolds = 2), "x")
+    expect_input_error(predict(fit, break_it(sparse)), "newx")
+  }
+})

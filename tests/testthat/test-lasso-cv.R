@@ -31,7 +31,9 @@ test_that("folds follow the generator, and a cross-validation can be used like a
   first <- cv_acfw_lasso_logistic(x, y, radii, nfolds = 5)
   set.seed(1)
   expect_identical(cv_acfw_lasso_logistic(x, y, radii, nfolds = 5)$cvm, first$cvm)
-  expect_identical(as.integer(table(table(first$foldid, y)[, 1] %/% 1)), as.integer(table(table(first$foldid, y)[, 1])))
+  in_fold <- table(first$foldid, y)
+  expect_identical(dim(in_fold), c(5L, 2L))
+  expect_lte(max(apply(in_fold, 2, function(n) diff(range(n)))), 1)   # every fold has its share of both classes
   expect_length(predict(first, x), 80)
   expect_identical(dim(coef(first, beta = "beta.min")), c(7L, 1L))
   expect_output(print(first), "beta.1se")
@@ -62,4 +64,48 @@ test_that("a cluster gives the same answer, and autoplot() draws it", {
   parallel::clusterCall(cluster, .libPaths, .libPaths())
   beside <- cv_acfw_lasso_logistic(x, y, radii, foldid = foldid, standardize = TRUE, parallel = cluster)
   expect_identical(beside$cvm, cv$cvm)
+})
+
+test_that("one radius, and folds without weight or without one of the classes, are well defined", {
+  one <- cv_acfw_lasso_logistic(x, y, 1, foldid = foldid)
+  expect_length(one$cvm, 1)
+  expect_identical(one$beta.min, 1)
+  w <- ifelse(foldid == 2, 0, 1)
+  for (measure in c("deviance", "class", "auc")) {
+    cv <- cv_acfw_lasso_logistic(x, y, radii, weights = w, foldid = foldid, type.measure = measure)
+    expect_true(all(is.finite(cv$cvm)) && all(is.finite(cv$cvsd)))
+    expect_identical(cv$folds, c(1L, 3L, 4L))
+    expect_identical(cv$status, "complete")
+  }
+  one_class <- ifelse(foldid == 2 & y == 1, 0, 1)
+  for (measure in c("deviance", "auc")) {
+    cv <- cv_acfw_lasso_logistic(x, y, radii, weights = one_class, foldid = foldid, type.measure = measure)
+    expect_true(all(is.finite(cv$cvm)))
+  }
+  expect_error(cv_acfw_lasso_logistic(x, y, radii, weights = as.numeric(y == 1 & foldid == 1 | y == 0), foldid = foldid), "fold 1",
+               class = "acfw_error_input")
+  expect_error(cv_acfw_lasso_logistic(x, y, radii, weights = y), class = "acfw_error_input")
+  alone <- seq_along(y)
+  error <- expect_error(cv_acfw_lasso_logistic(x, y, 1, foldid = alone, type.measure = "auc"), class = "acfw_error_input")
+  expect_identical(error$arg, "type.measure")
+  expect_true(is.finite(cv_acfw_lasso_logistic(x[1:12, ], y[1:12], 1, foldid = 1:12)$cvm))
+})
+
+test_that("folds are balanced within the classes among the observations that count", {
+  set.seed(2)
+  w <- ifelse(seq_along(y) %% 3 == 0, 0, 1)
+  cv <- cv_acfw_lasso_logistic(x, y, 1, weights = w, nfolds = 5)
+  for (class in 0:1) expect_lte(diff(range(table(factor(cv$foldid, 1:5)[y == class & w > 0]))), 1)
+  expect_error(cv_acfw_lasso_logistic(x, y, 1, weights = ifelse(y == 1 & cumsum(y) > 3, 0, 1), nfolds = 5), class = "acfw_error_input")
+})
+
+test_that("extreme weights and a radius of zero do not spoil the curve", {
+  plain <- cv_acfw_lasso_logistic(x, y, c(0, 1), foldid = foldid)
+  for (size in c(1e-300, 1e300)) {
+    cv <- cv_acfw_lasso_logistic(x, y, c(0, 1), weights = rep(size, 80), foldid = foldid)
+    expect_equal(cv$cvm, plain$cvm, tolerance = if (size < 1) 0.2 else 1e-4)
+  }
+  pdf(NULL)
+  on.exit(dev.off())
+  expect_no_warning(plot(plain))
 })

@@ -74,7 +74,7 @@ test_that("a path certifies each radius, and each point is that of a single fit"
       expect_equal(path$objective[k], single$objective, tolerance = 1e-9)
     }
   }
-  expect_equal(sum(abs(coef(path, beta = 0.3)[-1, ] * apply(x, 2, function(v) sqrt(mean((v - mean(v))^2))))), 0.3, tolerance = 0.01)
+  expect_equal(sum(abs(coef(path, beta = 0.3)[-1, ] * apply(x, 2, function(v) sqrt(mean((v - mean(v))^2))))), 0.3, tolerance = 1e-8)
 })
 
 test_that("without a radius a grid is chosen that runs from few variables to a loose bound", {

@@ -22,7 +22,8 @@ test_that("value and gap agree with the R functions of the objective, dense and 
     for (fit in fits) {
       expect_equal(fit$objective, dense$fn(fit$par), tolerance = 1e-12)
       g <- dense$gr(fit$par)
-      expect_equal(fit$gap, sum(g * fit$par) + 0.7 * max(abs(g)), tolerance = 1e-6)
+      along <- sum(g * fit$par)
+      expect_lte(abs(fit$gap - (along + 0.7 * max(abs(g)))), 1e-13 * (abs(along) + 0.7 * max(abs(g))))
     }
     # an exact pairwise step leaves two atoms level, and rounding picks between them: optima are compared, not traces
     best <- lapply(list(dense, sparse), function(f) acfw(fn = f, lmo = lmo_l1_ball(0.7), method = "pfw", control = acfw_control(tol = 0, rel_tol = 1e-12)))
@@ -50,7 +51,7 @@ test_that("extreme scales of a design neither overflow nor lose the answer", {
     scaled <- acfw(fn = objective_logistic(A * scale, y), lmo = lmo_l1_ball(2 / scale), method = "pfw",
                    control = acfw_control(tol = 0, rel_tol = 1e-10))
     expect_equal(scaled$objective, plain$objective, tolerance = 1e-9)
-    expect_equal(scaled$par * scale, plain$par, tolerance = 1e-3)
+    expect_equal(scaled$par * scale, plain$par, tolerance = 1e-6)
   }
   huge <- acfw(fn = objective_logistic(A * 1e8, y), lmo = lmo_l1_ball(10), control = acfw_control(max_iter = 50))
   expect_true(all(is.finite(huge$trace$objective)))
@@ -94,22 +95,14 @@ test_that("matrix sets: the nearest matrices in nuclear ball and spectraplex are
   fit <- acfw(matrix(0, 6, 5), function(x) sum((x - Y)^2) / 2, function(x) x - Y, lmo_nuclear_ball(6, 5, 2), method = "pfw",
               control = acfw_control(rel_tol = 1e-8, max_iter = 5000))
   expect_identical(fit$status, "converged")
-  expect_equal(fit$par, best, tolerance = 1e-3)
+  expect_equal(fit$par, best, tolerance = 1e-6)
   expect_equal(fit$objective, sum((best - Y)^2) / 2, tolerance = 1e-7)
   S <- crossprod(Y)
   e <- eigen(S)
   nearest <- e$vectors %*% diag(project_simplex(e$values, 1)) %*% t(e$vectors)
   fit <- acfw(diag(5) / 5, function(x) sum((x - S)^2) / 2, function(x) x - S, lmo_spectraplex(5),
               control = acfw_control(rel_tol = 1e-7))
-  expect_equal(fit$par, nearest, tolerance = 1e-3)
-})
-
-test_that("threads change nothing", {
-  A <- sparse_design(400, 100)
-  f <- objective_logistic(A, rep(0:1, 200))
-  runs <- lapply(1:2, function(k) acfw(fn = f, lmo = lmo_l1_ball(3), method = "pfw", control = tight(max_iter = 50, threads = k)))
-  expect_identical(runs[[1]]$par, runs[[2]]$par)
-  expect_identical(runs[[1]]$trace$gap, runs[[2]]$trace$gap)
+  expect_equal(fit$par, nearest, tolerance = 1e-6)
 })
 
 test_that("no thread is started that nobody asked for", {

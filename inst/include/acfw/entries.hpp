@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "acfw/atoms.hpp"
+#include "acfw/parallel.hpp"
 
 namespace acfw {
 
@@ -44,16 +45,15 @@ class EntryMatrix {
   Index rows() const { return entries_->rows; }
   Index cols() const { return entries_->cols; }
   const Vector& values() const { return *values_; }
+  double frobenius() const { return values_->stableNorm(); }
+  double largest() const { return values_->size() > 0 ? values_->cwiseAbs().maxCoeff() : 0.0; }
 
   Vector apply(const Vector& x) const {
     Vector y(rows());
     const int* start = entries_->start.data();
     const int* col = entries_->col.data();
     const double* value = values_->data();
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(threads_) schedule(static) if (threads_ > 1)
-#endif
-    for (Index i = 0; i < rows(); ++i) {
+    const auto row = [&](Index i) {
       double even = 0.0, odd = 0.0;
       int e = start[i];
       for (; e + 1 < start[i + 1]; e += 2) {
@@ -62,7 +62,8 @@ class EntryMatrix {
       }
       if (e < start[i + 1]) even += value[e] * x[col[e]];
       y[i] = even + odd;
-    }
+    };
+    for_each(rows(), threads_, row, 256);
     return y;
   }
 
@@ -77,10 +78,7 @@ class EntryMatrix {
       return x;
     }
     Eigen::MatrixXd part(cols(), pieces);
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(threads_) schedule(dynamic)
-#endif
-    for (Index p = 0; p < pieces; ++p) scatter(p, y, part.col(p));
+    for_each(pieces, threads_, [&](Index p) { scatter(p, y, part.col(p)); });
     Vector x = Vector::Zero(cols());
     for (Index p = 0; p < pieces; ++p) x += part.col(p);
     return x;

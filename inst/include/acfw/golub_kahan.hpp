@@ -4,12 +4,15 @@
 //
 // The basis satisfies G V = U B and G'U = V B' + w e', with B upper triangular: bidiagonal, but for the
 // column that a restart fills with the residuals of the Ritz pairs it kept. A Ritz value is never above the
-// singular value it approximates; its residual says how far off it may be.
+// singular value it approximates; its residual says how far *some* singular value may be, which need not be the
+// leading one: singular_bound.hpp has an upper bound for that. Operators are scaled to entries of order one by a
+// power of two, so that neither large nor small ones leave the range of a double.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <type_traits>
 
@@ -34,7 +37,47 @@ struct MatrixOperator {
       return G.transpose() * y;
     }
   }
+  double frobenius() const {
+    if constexpr (std::is_base_of_v<Eigen::SparseMatrixBase<Matrix>, Matrix>) {
+      return Eigen::Map<const Vector>(G.valuePtr(), G.nonZeros()).stableNorm();
+    } else {
+      return G.stableNorm();
+    }
+  }
+  double largest() const {
+    if constexpr (std::is_base_of_v<Eigen::SparseMatrixBase<Matrix>, Matrix>) {
+      double most = 0.0;
+      for (Index k = 0; k < G.nonZeros(); ++k) most = std::max(most, std::abs(G.valuePtr()[k]));
+      return most;
+    } else {
+      return G.size() > 0 ? G.cwiseAbs().maxCoeff() : 0.0;
+    }
+  }
 };
+
+namespace detail {
+
+template <class T, class = void>
+struct HasLargest : std::false_type {};
+template <class T>
+struct HasLargest<T, std::void_t<decltype(std::declval<const T&>().largest())>> : std::true_type {};
+
+/// The largest entry in absolute value, where the operator knows it.
+template <class Operator>
+double largest_entry(const Operator& G) {
+  if constexpr (HasLargest<Operator>::value) return G.largest();
+  return 1.0;
+}
+
+/// A power of two of that order: dividing by it rounds nothing.
+template <class Operator>
+double unit_of(const Operator& G) {
+  const double largest = largest_entry(G);
+  if (!(largest > 0.0) || !std::isfinite(largest)) return 1.0;
+  return std::ldexp(1.0, std::clamp(std::ilogb(largest), -1000, 1000));
+}
+
+}  // namespace detail
 
 template <class Operator>
 struct TransposedOperator {
@@ -43,6 +86,18 @@ struct TransposedOperator {
   Index cols() const { return G.rows(); }
   Vector apply(const Vector& x) const { return G.apply_transposed(x); }
   Vector apply_transposed(const Vector& y) const { return G.apply(y); }
+  double largest() const { return detail::largest_entry(G); }
+};
+
+/// G / unit. The vector is divided, not the product: neither can overflow on the way.
+template <class Operator>
+struct ScaledOperator {
+  const Operator& G;
+  double unit;
+  Index rows() const { return G.rows(); }
+  Index cols() const { return G.cols(); }
+  Vector apply(const Vector& x) const { return G.apply(Vector(x / unit)); }
+  Vector apply_transposed(const Vector& y) const { return G.apply_transposed(Vector(y / unit)); }
 };
 
 struct SingularPair {
@@ -59,6 +114,7 @@ struct SingularBlock {
   Eigen::MatrixXd V;
   Vector residual;
   Index steps = 0;
+  bool complete = false;  ///< the basis spanned the whole space: the values are exact
 
   Index size() const { return sigma.size(); }
 };
@@ -85,6 +141,7 @@ struct KrylovGoal {
       4;  ///< a start that is an old singular vector has a small residual without being the leading one
   Index basis = 0;  ///< vectors kept before a restart; 0: chosen from `pairs`
   int most_restarts = 200;
+  std::function<bool()> stop;  ///< asked now and then: true ends the iteration with what there is
 };
 
 namespace detail {
@@ -106,8 +163,9 @@ class GolubKahan {
       for (; k < most_ && !done; ++k) {
         extend(G, k);
         ++steps;
-        if (steps < next_check && k + 1 < most_) continue;
-        done = solve(k + 1, n, goal);
+        const bool stopped = goal.stop && goal.stop();
+        if (steps < next_check && k + 1 < most_ && !stopped) continue;
+        done = solve(k + 1, n, goal) || stopped;
         // The small SVD costs as much as a product with a small matrix: far from the goal it is rarer.
         next_check = std::max(goal.least_steps, steps + (k < 12 ? 1 : 4) * (far_ ? 2 : 1));
       }
@@ -182,6 +240,7 @@ class GolubKahan {
     block.V = V_.leftCols(k) * ritz_.V.leftCols(kept);
     block.residual = beta_ * ritz_.U.row(k - 1).head(kept).cwiseAbs().transpose();
     block.steps = steps;
+    block.complete = k == V_.rows();
     return block;
   }
 
@@ -212,13 +271,21 @@ class GolubKahan {
 
 /// The leading singular triplets of G, from the right vector `start`.
 template <class Operator>
-SingularBlock leading_singular_block(const Operator& G, const Vector& start, const KrylovGoal& goal) {
+SingularBlock leading_singular_block(const Operator& G, const Vector& start, KrylovGoal goal) {
+  const double unit = detail::unit_of(G);
+  const ScaledOperator<Operator> scaled{G, unit};
+  goal.accuracy /= unit;
   detail::GolubKahan iteration;
-  if (G.cols() <= G.rows()) return iteration(G, start, goal);
-  // The narrow side carries the process: once its space is full, the answer is exact.
-  const TransposedOperator<Operator> transposed{G};
-  SingularBlock block = iteration(transposed, start.size() == G.cols() ? G.apply(start) : start, goal);
-  block.U.swap(block.V);
+  SingularBlock block;
+  if (G.cols() <= G.rows()) {
+    block = iteration(scaled, start, goal);
+  } else {  // the narrow side carries the process: once its space is full, the answer is exact
+    const TransposedOperator<ScaledOperator<Operator>> transposed{scaled};
+    block = iteration(transposed, start.size() == G.cols() ? scaled.apply(start) : start, goal);
+    block.U.swap(block.V);
+  }
+  block.sigma *= unit;
+  block.residual *= unit;
   return block;
 }
 

@@ -1,6 +1,6 @@
 // C (+)= alpha A B for dense matrices, blocks and transposes. Eigen's own product sees only the instructions the
 // package was compiled for, and a package is compiled for the oldest machine: where the processor has AVX2 and
-// FMA this one uses them, elsewhere Eigen does the work. Columns are shared among threads, and every entry is
+// FMA this one uses them, elsewhere Eigen does the work. Blocks of rows are shared among threads, and every entry is
 // summed in one order whatever their number.
 #pragma once
 
@@ -9,15 +9,13 @@
 #include <cstring>
 #include <vector>
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define ACFW_HAS_AVX2_KERNEL 1
-#include <immintrin.h>
-#else
-#define ACFW_HAS_AVX2_KERNEL 0
-#endif
-
 #include "acfw/atoms.hpp"
+#include "acfw/kernels/dispatch.hpp"
 #include "acfw/parallel.hpp"
+
+#if ACFW_DISPATCH
+#include <immintrin.h>
+#endif
 
 namespace acfw {
 
@@ -42,17 +40,12 @@ Strided strided(const Eigen::MatrixBase<Derived>& M) {
           by_rows ? A.innerStride() : A.outerStride()};
 }
 
-#if ACFW_HAS_AVX2_KERNEL
+#if ACFW_DISPATCH
 
 constexpr Index tile_rows = 8;    // two registers of four
 constexpr Index tile_cols = 6;    // 2 x 6 sums, 2 entries of A, 1 of B: fifteen of sixteen registers
 constexpr Index block_depth = 256;  // one panel of B stays in the first cache,
 constexpr Index block_rows = 96;    // one block of A in the second
-
-inline bool has_avx2() {
-  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  return has;
-}
 
 /// c[8 x 6] (+)= alpha a b, where a is `depth` columns of 8 and b `depth` rows of 6.
 __attribute__((target("avx2,fma"))) inline void tile(Index depth, const double* a, const double* b, double alpha,
@@ -176,8 +169,8 @@ void multiply(const Eigen::MatrixBase<Left>& A, const Eigen::MatrixBase<Right>& 
               const Eigen::MatrixBase<Result>& C, double alpha = 1.0, bool add = false, int threads = 1) {
   Result& out = const_cast<Result&>(C.derived());  // the way Eigen takes a writable block by value
   static_assert(!Result::IsRowMajor, "the result is stored by columns");
-#if ACFW_HAS_AVX2_KERNEL
-  if (A.rows() >= detail::tile_rows && B.cols() >= 2 && A.cols() > 0 && detail::has_avx2()) {
+#if ACFW_DISPATCH
+  if (A.rows() >= detail::tile_rows && B.cols() >= 2 && A.cols() > 0 && isa() != Isa::plain) {
     return detail::multiply_avx2(detail::strided(A), detail::strided(B), alpha, add, out.data(), out.outerStride(),
                                  threads);
   }

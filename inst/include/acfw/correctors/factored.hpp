@@ -26,7 +26,7 @@ class FactoredCorrector : public NoCorrection {
     double share_of_gap = 0.02;  ///< a phase ends when a step gains no more than this share of the gap,
     double small_share = 0.02;   ///< and of what the phase has gained so far
     double single_until = 1e-4;  ///< gap / f below which factors are double
-    std::function<bool()> out_of_time;
+    std::function<bool()> out_of_time;  ///< true ends a phase; it may also throw, and f is then as it was
   };
 
   FactoredCorrector(OperatorNuclearBall& ball, Settings settings)
@@ -35,6 +35,10 @@ class FactoredCorrector : public NoCorrection {
   }
 
   bool correct(Completion& f, double gap, Counts& counts) {
+    if (pause_ > 0 && f.rank() < settings_.rank_max) {
+      --pause_;
+      return false;
+    }
     Terms x = f.terms();
     grow(f, x);
     if (x.size() > settings_.rank_max) truncate(x);
@@ -46,9 +50,22 @@ class FactoredCorrector : public NoCorrection {
     const bool moved = settings_.rank_max < std::min(f.entries().rows, f.entries().cols)
                            ? replace_within_limit(f, std::move(better))
                            : f.assign_if_better(std::move(better));
-    if (before - f.value() < single_resolves * std::abs(before)) in_double_ = true;
+    const double gain = before - f.value();
+    // Where the loss has a kink, almost, a phase in double gains nothing: it is then tried more and more rarely.
+    in_vain_ = exact && gain <= nothing * std::abs(before) ? std::min(in_vain_ + 1, 6) : 0;
+    pause_ = in_vain_ > 1 ? 1 << in_vain_ : 0;
+    if (gain < single_resolves * std::abs(before)) in_double_ = true;
     ball_->want(std::clamp<Index>(f.rank(), first_block, last_block));
     return moved;
+  }
+
+  /// Takes a point that a step has left beyond the limit on the rank, and no phase has brought back, within it.
+  void restore(Completion& f) const {
+    if (f.rank() <= settings_.rank_max) return;
+    if (std::isfinite(best_value_)) return f.assign(best_);
+    ThinSvd x = f.point();
+    const Index rank = std::min(x.rank(), settings_.rank_max);
+    f.assign({x.U.leftCols(rank), x.d.head(rank), x.V.leftCols(rank)});
   }
 
   /// A limit on the rank can leave nothing to gain although the gap is not small.
@@ -56,7 +73,8 @@ class FactoredCorrector : public NoCorrection {
 
  private:
   static constexpr Index first_block = 6, last_block = 128;  // the rank may double
-  static constexpr double single_resolves = 1e-9;            // smaller gains are better found in double
+  static constexpr double single_resolves = 1e-9;            // smaller gains are better found in double,
+  static constexpr double nothing = 1e-13;                   // and these are none
 
   // X <- (1 - tau) X - tau beta sum of omega_k u_k v_k', omega proportional to sigma_k - mu, tau by line
   // search.
@@ -125,6 +143,7 @@ class FactoredCorrector : public NoCorrection {
   ThinSvd best_;
   double best_value_ = std::numeric_limits<double>::infinity();
   bool in_double_ = false;
+  int in_vain_ = 0, pause_ = 0;
   bool stuck_ = false;
 };
 

@@ -152,10 +152,7 @@ class FactoredModel {
       for (Index k = 0; k < size; ++k) GtU[k] += part[k];
     };
     if (threads > 1) {
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-#endif
-      for (Index p = 0; p < pieces; ++p) one(p, parts_.data() + p * size);
+      for_each(pieces, threads, [&](Index p) { one(p, parts_.data() + p * size); });
       for (Index p = 0; p < pieces; ++p) add(parts_.data() + p * size);
     } else {
       for (Index p = 0; p < pieces; ++p) {

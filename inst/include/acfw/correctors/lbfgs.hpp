@@ -18,7 +18,7 @@ struct LbfgsGoal {
   double small_decrease =
       0.0;                   ///< between the two, stop when a step can be expected to gain no more than this,
   double small_share = 1.0;  ///< and no more than this share of what has been gained
-  std::function<bool()> out_of_time;
+  std::function<bool()> out_of_time;  ///< asked before every evaluation; it may also throw: x is then as it was
 };
 
 struct LbfgsResult {
@@ -54,7 +54,8 @@ class Lbfgs {
       const double gain = -0.5 * slope, gained = first - result.value;
       const bool enough = gain <= goal.small_decrease && gain <= goal.small_share * gained;
       if (!(slope < 0.0) || (enough && result.steps >= goal.least_steps)) break;
-      if (!search(x, d, slope, trial, trial_g, result)) {
+      if (!search(x, d, slope, trial, trial_g, result, goal)) {
+        if (goal.out_of_time && goal.out_of_time()) break;
         if (pairs_.empty()) {
           result.stuck = true;
           break;
@@ -98,9 +99,10 @@ class Lbfgs {
 
   // Armijo's rule by quadratic interpolation from the full step.
   bool search(const Variables& x, const Variables& d, double slope, Variables& trial, Variables& trial_g,
-              LbfgsResult& result) {
+              LbfgsResult& result, const LbfgsGoal& goal) {
     double step = 1.0;
     for (int tries = 0; tries < 12; ++tries) {
+      if (goal.out_of_time && goal.out_of_time()) return false;
       trial = x;
       add_multiple(trial, step, d);
       const double value = model_.evaluate(trial, trial_g);

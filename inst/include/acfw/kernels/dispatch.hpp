@@ -8,10 +8,16 @@
 
 #include <cstring>
 
-#if (defined(__x86_64__) || defined(__amd64__)) && (defined(__GNUC__) || defined(__clang__)) && !defined(_WIN32)
+// Registers wider than 16 bytes spill to the stack, and gcc for Windows does not align it for them (GCC bug 54412): a
+// kernel would crash at random. There, and wherever ACFW_NARROW is defined, none is compiled.
+#if defined(_WIN32) && !defined(ACFW_NARROW)
+#define ACFW_NARROW
+#endif
+
+#if (defined(__x86_64__) || defined(__amd64__)) && (defined(__GNUC__) || defined(__clang__)) && !defined(ACFW_NARROW)
 #define ACFW_DISPATCH 1
 #else
-#define ACFW_DISPATCH 0  // Windows: the ABI of its compilers does not align the stack for wide registers
+#define ACFW_DISPATCH 0
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)
@@ -30,7 +36,7 @@ namespace acfw {
 
 enum class Isa { plain, fma, avx512 };
 
-/// The widest instruction set of this processor among those the kernels are compiled for.
+/// The widest instruction set of this processor among those the kernels are compiled for: the one place that asks.
 inline Isa detected_isa() {
 #if ACFW_DISPATCH
   __builtin_cpu_init();

@@ -182,19 +182,12 @@ void values_at_entries(const Entries& entries, Index width, const Real* U, const
                        int threads = 1) {
   const auto cut = row_pieces(entries);
   const Index pieces = static_cast<Index>(cut.size()) - 1;
-  (void)threads;
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1)
-#endif
-  for (Index p = 0; p < pieces; ++p) {
+  for_each(pieces, threads, [&](Index p) {
 #if ACFW_DISPATCH
-    if (isa() != Isa::plain) {
-      detail::factor_values_fma(entries, cut[p], cut[p + 1], width, U, V, c, z);
-      continue;
-    }
+    if (isa() != Isa::plain) return detail::factor_values_fma(entries, cut[p], cut[p + 1], width, U, V, c, z);
 #endif
     detail::factor_values_plain(entries, cut[p], cut[p + 1], width, U, V, c, z);
-  }
+  });
 }
 
 }  // namespace acfw

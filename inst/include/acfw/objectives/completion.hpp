@@ -17,10 +17,13 @@ namespace acfw {
 
 class Completion {
  public:
-  /// Starts at X = 0. `delta` = infinity is the squared loss. The entries must outlive the objective.
-  Completion(const Entries& entries, double delta, int threads = 1)
+  /// Starts at X = 0. `delta` = infinity is the squared loss; a point that is rebuilt has a nuclear norm of at most
+  /// `radius`. The entries must outlive the objective.
+  Completion(const Entries& entries, double delta, int threads = 1,
+             double radius = std::numeric_limits<double>::infinity())
       : entries_(entries),
         delta_(delta),
+        radius_(radius),
         threads_(threads),
         z_(Vector::Zero(entries.size())),
         g_(entries.size()),
@@ -36,8 +39,11 @@ class Completion {
   double value() const { return value_; }
   Index rank() const { return rank_; }  ///< number of rank-one terms held, no less than the rank of X
 
-  /// The point in its shortest form.
-  ThinSvd point() const { return compress(U_.leftCols(rank_), weight_.head(rank_), V_.leftCols(rank_)); }
+  /// The point in its shortest form: as it is held, where it is held so.
+  ThinSvd point() const {
+    if (thin_) return {U_.leftCols(rank_), weight_.head(rank_), V_.leftCols(rank_)};
+    return compress(U_.leftCols(rank_), weight_.head(rank_), V_.leftCols(rank_));
+  }
 
   /// The point as it is held.
   Terms terms() const { return {U_.leftCols(rank_), weight_.head(rank_), V_.leftCols(rank_)}; }
@@ -48,6 +54,9 @@ class Completion {
     values_of(x.U, x.d, x.V, z);
     return loss_at(z);
   }
+
+  /// f where every entry is missed by this share of it.
+  double loss_of_error(double share) const { return loss_at((1.0 + share) * entries_.value); }
 
   /// X <- U diag(d) V' if f is smaller there, in double precision: the guard of every corrective phase.
   bool assign_if_better(ThinSvd x) {
@@ -67,13 +76,15 @@ class Completion {
     refresh();
   }
 
-  /// The point in its shortest form, from its atoms where they are kept, and its values on the entries.
+  /// X from scratch, from its atoms where an active set is kept, recompressed and within the ball; then f and the gradient
+  /// are those of the factors that point() returns. Tells whether they were not before.
   bool rebuild(const ActiveSet<RankOne>* active) {
-    if (active && active->size() > 0) {
-      rank_ = 0;
-      for (std::size_t k = 0; k < active->size(); ++k) append(active->weight(k), active->atom(k));
-    }
-    assign(point());
+    const bool from_atoms = active && active->size() > 0;
+    if (!from_atoms && thin_ && weight_.head(rank_).sum() <= radius_) return false;
+    ThinSvd x = from_atoms ? sum_of(*active) : point();
+    const double norm = x.nuclear_norm();
+    if (norm > radius_) x.d *= radius_ / norm * (1.0 - 4.0 * std::numeric_limits<double>::epsilon());
+    assign(std::move(x));
     return true;
   }
 
@@ -132,6 +143,7 @@ class Completion {
   }
 
   void commit(double gamma) {
+    thin_ = false;
     const double with_point = inner_with_point_;
     norm2_point_ += -2.0 * gamma * with_point + gamma * gamma * norm2_;
     weight_.head(rank_) *= 1.0 - gamma * move_.on_point;
@@ -197,6 +209,16 @@ class Completion {
     return compress(A, w, B, 0.0).d.squaredNorm();
   }
 
+  ThinSvd sum_of(const ActiveSet<RankOne>& active) const {
+    const Index k = static_cast<Index>(active.size());
+    Eigen::MatrixXd A(entries_.rows, k), B(entries_.cols, k);
+    for (Index j = 0; j < k; ++j) {
+      A.col(j) = active.atom(static_cast<std::size_t>(j)).u;
+      B.col(j) = active.atom(static_cast<std::size_t>(j)).v;
+    }
+    return compress(A, Eigen::Map<const Vector>(active.weights().data(), k), B);
+  }
+
   void append(double w, const RankOne& a) {
     if (rank_ == weight_.size()) {
       const Index capacity = std::max<Index>(16, 2 * rank_);
@@ -226,6 +248,7 @@ class Completion {
     U_ = std::move(x.U);
     V_ = std::move(x.V);
     compressed_ = rank_;
+    thin_ = true;
     norm2_point_ = weight_.squaredNorm();  // U and V are orthonormal here
   }
 
@@ -253,11 +276,13 @@ class Completion {
 
   const Entries& entries_;
   double delta_;
+  double radius_;
   int threads_;
   Eigen::MatrixXd U_, V_;  // the first rank_ columns are in use
   Vector weight_;
   Index rank_ = 0;
   Index compressed_ = 0;  // rank_ after the last recompression
+  bool thin_ = true;      // U_, weight_, V_ are a singular value decomposition
   Vector z_, g_, image_;
   EntryMatrix matrix_;
   Move<RankOne> move_{};

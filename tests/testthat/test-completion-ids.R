@@ -1,0 +1,68 @@
+id_ratings <- function(seed = 1) {
+  set.seed(seed)
+  grid <- expand.grid(user = 1:14, item = 1:10)
+  grid$stars <- sin(grid$user) * cos(grid$item) + grid$user / 7
+  grid[sample(nrow(grid), 110), ]
+}
+
+test_that("numbers in a data frame are ids: offsets and gaps make no larger matrix, and predict() knows them", {
+  plain <- id_ratings()
+  base <- acfw_matrix_completion(plain, 8)
+  far <- transform(plain, user = user * 3 + 1e8, item = item + 5e9)
+  fit <- acfw_matrix_completion(far, 8)
+  expect_equal(dim(fit), dim(base))
+  expect_equal(fit$objective, base$objective)
+  expect_equal(predict(fit, far), predict(base, plain))
+  expect_equal(predict(fit, 1e8 + 6, 5e9 + 4), predict(base, 2, 4))
+  expect_equal(predict(fit, "100000006", 5e9 + 4), predict(base, 2, 4))
+  expect_equal(predict(fit, c(1e8 + 6, 7), 5e9 + 4), c(predict(base, 2, 4), NA))
+  expect_equal(predict(base, data.frame(user = c(2, 99), item = 4)), c(predict(base, 2, 4), NA))
+  best <- recommend(fit, 1e8 + 6, n = 3)
+  expect_equal(best$row, rep(1e8 + 6, 3))
+  expect_equal(best$column - 5e9, as.numeric(recommend(base, 2, n = 3)$column))
+  expect_error(acfw_matrix_completion(transform(plain, user = user / 2), 8), class = "acfw_error_input")
+})
+
+test_that("fitted values and residuals of a data frame are in the order of its rows", {
+  ratings <- id_ratings()
+  fit <- acfw_matrix_completion(ratings, 8)
+  expect_equal(fitted(fit), predict(fit, ratings))
+  expect_equal(residuals(fit), ratings$stars - predict(fit, ratings))
+})
+
+test_that("cross-validation keeps the ids, whatever they are and in whatever order the columns come", {
+  plain <- id_ratings()
+  foldid <- rep_len(1:3, nrow(plain))
+  kinds <- list(
+    names = transform(plain, user = paste0("u", user), item = paste0("i", item)),
+    factors = transform(plain, user = factor(user), item = factor(item)),
+    numbers = plain,
+    far = transform(plain, user = user + 1e6, item = item * 7)
+  )
+  base <- cv_acfw_matrix_completion(plain, c(3, 8), foldid = foldid)
+  for (kind in names(kinds)) {
+    ratings <- kinds[[kind]]
+    cv <- cv_acfw_matrix_completion(ratings, c(3, 8), foldid = foldid)
+    if (kind %in% c("numbers", "far")) expect_equal(cv$path, base$path, info = kind)
+    whole <- acfw_matrix_completion(ratings, cv$beta_min)
+    expect_equal(predict(cv$fit, ratings), predict(whole, ratings), tolerance = 1e-6, info = kind)
+    expect_false(anyNA(predict(cv$fit, ratings)), info = kind)
+    expect_equal(predict(cv$fit, ratings[, 3:1]), predict(cv$fit, ratings), info = kind)
+    expect_equal(dimnames(as.matrix(cv$fit)), dimnames(as.matrix(whole)), info = kind)
+    expect_equal(recommend(cv$fit, ratings$user[[1L]], n = 2)$column, recommend(whole, ratings$user[[1L]], n = 2)$column)
+    path <- acfw_matrix_completion(ratings, c(3, 8))
+    expect_equal(predict(path$fits[[2L]], ratings), predict(acfw_matrix_completion(ratings, 8), ratings), tolerance = 1e-2)
+  }
+})
+
+test_that("foldid is in the order of the rows of a data frame", {
+  ratings <- id_ratings()
+  foldid <- rep_len(1:2, nrow(ratings))
+  cv <- cv_acfw_matrix_completion(ratings, 8, foldid = foldid)
+  scores <- vapply(1:2, function(k) {
+    fit <- acfw_matrix_completion(ratings[foldid != k, ], 8)
+    sqrt(mean((ratings$stars - predict(fit, ratings))[foldid == k]^2))
+  }, 0)
+  expect_equal(cv$path$score, mean(scores), tolerance = 1e-6)
+  expect_equal(cv$foldid, foldid)
+})

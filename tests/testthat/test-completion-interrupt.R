@@ -1,0 +1,106 @@
+# A control whose callback interrupts at iteration `at` of fit number `fit`.
+interrupting <- function(fit, at = 1, ...) {
+  fits <- 0
+  acfw_control(..., callback = function(row) {
+    if (row$iter == 0) fits <<- fits + 1
+    if (fits == fit && row$iter >= at) rlang::interrupt()
+    FALSE
+  })
+}
+
+test_that("an interrupt ends a fit, a path and a cross-validation with what there is, and all methods work on it", {
+  a <- small_ratings(40, 30, 3)
+  fit <- acfw_matrix_completion(a, 60, control = interrupting(1, rel_tol = 1e-12))
+  expect_equal(fit$status, "interrupted")
+  g <- completion_gradient(as.matrix(fit), a, 1)
+  expect_gte(fit$gap, sum(g * as.matrix(fit)) + 60 * svd(g, 0, 0)$d[[1L]] - 1e-12)
+  expect_message(path <- acfw_matrix_completion(a, c(20, 40, 60), control = interrupting(2, rel_tol = 1e-12, max_iter = 20)),
+                 class = "acfw_message_interrupted")
+  expect_equal(path$path$beta, c(20, 40))
+  expect_equal(path$path$status[[2L]], "interrupted")
+  expect_output(print(path), "interrupted")
+  expect_s3_class(as.data.frame(path), "data.frame")
+  expect_length(predict(path$fits[[2L]], 1, 1:3), 3)
+  pdf(NULL)
+  on.exit(dev.off())
+  for (at in 1:8) {
+    set.seed(1)
+    expect_message(cv <- cv_acfw_matrix_completion(a, c(20, 40, 60), nfolds = 2,
+                                                   control = interrupting(at, 0, rel_tol = 1e-3, max_iter = 30)),
+                   class = "acfw_message_interrupted")
+    expect_equal(cv$status, "interrupted")
+    expect_equal(sum(!is.na(cv$path$score)), min(at - 1, 3), info = at)
+    expect_output(print(cv), "interrupted")
+    if (at > 1) expect_no_error(plot(cv)) else expect_error(plot(cv), class = "acfw_error")
+    if (at == 7) break
+  }
+  expect_equal(cv$fit$status, "interrupted")
+})
+
+test_that("a callback that returns TRUE ends a path at its fit", {
+  a <- small_ratings(40, 30, 3)
+  stop_now <- acfw_control(rel_tol = 1e-12, callback = function(row) TRUE)
+  expect_message(path <- acfw_matrix_completion(a, c(20, 40, 60), control = stop_now), class = "acfw_message_interrupted")
+  expect_equal(path$path$status, "interrupted")
+})
+
+test_that("R's time limit is an error, and max_time holds for the whole path", {
+  set.seed(2)
+  x <- Matrix::sparseMatrix(i = rep(1:900, each = 60), j = as.vector(replicate(900, sample(700, 60))), x = rnorm(54000))
+  slow <- acfw_control(tol = 0, rel_tol = 0, max_iter = Inf)
+  expect_error({
+    setTimeLimit(elapsed = 1, transient = TRUE)
+    on.exit(setTimeLimit())
+    acfw_matrix_completion(x, c(300, 600), control = slow)
+  }, "time limit")
+  setTimeLimit()
+  slow$max_time <- 1.5
+  seconds <- system.time(path <- acfw_matrix_completion(x, c(300, 600, 900), control = slow))[["elapsed"]]
+  expect_equal(path$path$status, rep("max_time", 3))
+  expect_equal(path$fits[[3L]]$control$max_time, 1.5)
+  expect_lt(seconds, 6)
+})
+
+test_that("one signal ends a long corrective phase, a path and a cross-validation within two seconds", {
+  skip_on_cran()
+  skip_on_os("windows")
+  script <- tempfile(fileext = ".R")
+  writeLines(c(
+    sprintf(".libPaths(%s)", paste(deparse(.libPaths()), collapse = "")),
+    "library(acfw)",
+    "set.seed(2)",
+    "x <- Matrix::sparseMatrix(i = rep(1:3000, each = 80), j = as.vector(replicate(3000, sample(2000, 80))), x = rnorm(240000))",
+    "slow <- acfw_control(tol = 0, rel_tol = 0, max_iter = Inf)",
+    "kind <- commandArgs(TRUE)[[1]]",
+    "writeLines('ready', commandArgs(TRUE)[[2]])",
+    "result <- switch(kind,",
+    "  fit = acfw_matrix_completion(x, 9000, control = slow)$status,",
+    "  path = utils::tail(acfw_matrix_completion(x, c(100, 9000), control = slow)$path$status, 1),",
+    "  cv = cv_acfw_matrix_completion(x, c(100, 9000), nfolds = 3, control = slow)$status)",
+    "writeLines(c(result, format(as.numeric(Sys.time()), digits = 16)), commandArgs(TRUE)[[3]])"
+  ), script)
+  for (kind in c("fit", "path", "cv")) {
+    ready <- tempfile()
+    answer <- tempfile()
+    pid <- tempfile()
+    system(sprintf("%s --vanilla %s %s %s %s > /dev/null 2>&1 & echo $! > %s", shQuote(file.path(R.home("bin"), "Rscript")),
+                   shQuote(script), kind, shQuote(ready), shQuote(answer), shQuote(pid)))
+    waited <- function(file, seconds) {
+      end <- Sys.time() + seconds
+      while (!file.exists(file) && Sys.time() < end) Sys.sleep(0.05)
+      file.exists(file)
+    }
+    expect_true(waited(ready, 60))
+    Sys.sleep(2)
+    sent <- as.numeric(Sys.time())
+    tools::pskill(as.integer(readLines(pid)), tools::SIGINT)
+    ended <- waited(answer, 20)
+    if (!ended) tools::pskill(as.integer(readLines(pid)), tools::SIGKILL)
+    expect_true(ended, info = kind)
+    if (!ended) next
+    Sys.sleep(0.1)
+    said <- readLines(answer)
+    expect_equal(said[[1L]], "interrupted", info = kind)
+    expect_lt(as.numeric(said[[2L]]) - sent, 2)
+  }
+})

@@ -1,0 +1,16 @@
+# The tests themselves: a name that is defined twice is one test's mistake and another test's silence.
+
+assigned_names <- function(path) {
+  calls <- Filter(function(e) is.call(e) && identical(e[[1L]], as.name("<-")) && is.name(e[[2L]]), as.list(parse(path)))
+  vapply(calls, function(e) as.character(e[[2L]]), "")
+}
+
+test_that("every helper is defined once, and no test file hides one", {
+  helpers <- list.files(test_path(), "^helper.*[.]R$", full.names = TRUE)
+  names <- lapply(helpers, assigned_names)
+  expect_gt(length(unlist(names)), 10)
+  expect_identical(anyDuplicated(unlist(names)), 0L)
+  for (path in list.files(test_path(), "^test.*[.]R$", full.names = TRUE)) {
+    expect_identical(intersect(assigned_names(path), unlist(names)), character(), label = basename(path))
+  }
+})
