@@ -18,7 +18,7 @@ class DictionarySession final : public PatientSession<acfw::DictionaryLearning, 
   void start_at_point() {
     const auto v = dictionary_.minimize(objective_->gradient());
     const double norm2 = objective_->prepare(acfw::towards(v, objective_->along_point()));
-    step_.resume(norm2 > 0.0 ? 2.0 * std::abs(objective_->divergence(1.0)) / norm2 : 0.0, 0.0);
+    step_->resume(norm2 > 0.0 ? 2.0 * std::abs(objective_->divergence(1.0)) / norm2 : 0.0, 0.0);
     run_.resume(0);
   }
 

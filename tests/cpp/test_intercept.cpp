@@ -1,5 +1,5 @@
-#include <acfw/objectives/intercept.hpp>
-#include <acfw/objectives/lasso_logistic.hpp>
+#include <acfw/linear/storage.hpp>
+#include <acfw/objectives/glm.hpp>
 #include <catch.h>
 
 #include <random>
@@ -25,9 +25,7 @@ Problem some_problem(Index n, double scale, double spread_of_weights, unsigned s
   return problem;
 }
 
-LogisticRows rows_of(const Problem& problem) {
-  return {problem.m.size(), problem.m.data(), problem.y.data(), problem.w.data()};
-}
+Binomial loss_of(const Problem& problem) { return Binomial(problem.y, problem.w); }
 
 // sum of w (sigmoid(m + x) - y), every term to full relative accuracy.
 long double slope_at(const Problem& problem, double x) {
@@ -46,7 +44,7 @@ TEST_CASE("the bounds of the intercept hold the root, whatever the margins and w
     for (double spread : {0.0, 24.0}) {
       for (unsigned seed = 1; seed <= 20; ++seed) {
         const Problem problem = some_problem(11, scale, spread, seed);
-        const Interval bounds = intercept_bounds(rows_of(problem));
+        const Interval bounds = loss_of(problem).intercept_bounds(problem.m);
         REQUIRE(std::isfinite(bounds.from));
         REQUIRE(std::isfinite(bounds.to));
         REQUIRE(bounds.from <= bounds.to);
@@ -63,15 +61,16 @@ TEST_CASE("the search ends at the root from any start, and soon", "[intercept]")
     for (double start : {0.0, -3.0, 1e3, -1e8, 1e50}) {
       for (unsigned seed = 1; seed <= 20; ++seed) {
         const Problem problem = some_problem(10, scale, seed % 2 ? 0.0 : 12.0, seed);
-        Vector p(10), q(10), r(10);
+        Binomial loss = loss_of(problem);
         InterceptSearch search;
         double x = start;
         int passes = 0;
         for (;; ++passes) {
           REQUIRE(passes < 500);
-          const ResidualSums at = logistic_residuals(rows_of(problem), x, {p.data(), q.data(), r.data()});
+          const ResidualSums at = loss.look(problem.m, x);
           if (std::abs(at.sum) <= 1e-15 * at.size) break;
-          const double next = search.next(x, at.sum, at.weight, [&] { return intercept_bounds(rows_of(problem)); });
+          const double next = search.next(x, at.sum, at.weight, loss.newton_converges(at.sum, at.weight),
+                                          [&] { return loss.intercept_bounds(problem.m); });
           if (next == x) break;
           x = next;
         }
@@ -94,9 +93,9 @@ TEST_CASE("profiled divergences stay those of the objective where every curvatur
       const Eigen::MatrixXd A = scale * some_problem(10, 1.0, 0.0, seed + 100).m;
       const Vector w = Vector::Constant(10, 0.1), zero = Vector::Zero(1);
       const auto value = [&](double b) {
-        return LassoLogistic<Eigen::MatrixXd>(Design<Eigen::MatrixXd>(A), problem.y, w, 0.0, true, Vector::Constant(1, b)).value();
+        return Glm(design_of(A), make_loss("binomial", problem.y, w), {}, Vector::Constant(1, b)).value();
       };
-      LassoLogistic<Eigen::MatrixXd> f(Design<Eigen::MatrixXd>(A), problem.y, w, 0.0, true, zero);
+      Glm f(design_of(A), make_loss("binomial", problem.y, w), {}, zero);
       const Coordinate v{0, 1.0};
       const double slope = -f.along(v);
       f.prepare(Move<Coordinate>{StepKind::towards, 1.0, -1.0, 0.0, &v, nullptr, slope, 1.0});

@@ -20,14 +20,10 @@ Control until(double rel_tol, long max_iter) {
   return control;
 }
 
-AnyStepRule rule(int which, double L) {
-  switch (which) {
-    case 0: return {AutoConditioned<>()};
-    case 1: return {AutoConditioned<BudgetDamping>()};
-    case 2: return {Backtracking()};
-    case 3: return {ShortStep(L)};
-    default: return {OpenLoop()};
-  }
+std::unique_ptr<StepRule> rule(int which, double L) {
+  if (which == 1) return std::make_unique<AutoConditioned<BudgetDamping>>();
+  const char* names[] = {"ac", "", "backtracking", "short", "open"};
+  return make_step_rule(names[which], L);
 }
 
 }  // namespace
@@ -49,8 +45,8 @@ TEST_CASE("every direction and step rule ends in the set with an honest gap", "[
       auto f = least_squares(p.A, p.b, Vector::Zero(20));
       AnyDictionary ball(L1Ball{2.0});
       auto direction = make_direction<AnyAtom>(method);
-      AnyStepRule step = rule(which, L);
-      FrankWolfe run(f, ball, direction, step, until(0.0, 200));
+      const auto step = rule(which, L);
+      FrankWolfe run(f, ball, direction, *step, until(0.0, 200));
       run.go();
       CHECK(f.point().lpNorm<1>() <= 2.0 + 1e-12);
       CHECK(run.gap() >= f.value() - exact.value() - 1e-12);
@@ -157,7 +153,7 @@ TEST_CASE("a step rule survives an estimate of zero", "[steps]") {
     ++calls;
     return 0.5 * 3.0 * gamma * gamma;
   };
-  const Line<decltype(quadratic)> unbounded{1.0, 1.0, std::numeric_limits<double>::infinity(), 0, quadratic};
+  const Line unbounded{1.0, 1.0, std::numeric_limits<double>::infinity(), 0, quadratic};
   AutoConditioned<> ac;
   ac.start(0.0);
   const Trial first = ac.choose(unbounded);

@@ -33,7 +33,7 @@ TEST_CASE("three functions make an objective that runs like the class written by
       control.max_iter = 50;
       Simplex simplex;
       DenseObjective<PlainQuadratic> plain(PlainQuadratic{p.Q, p.c}, p.start);
-      Quadratic<Eigen::MatrixXd> carried(p.Q, p.c, 0.0, p.start);
+      Quadratic carried(p.Q, p.c, 0.0, p.start);
       const Result a = minimize(plain, simplex, method, step, control);
       const Result b = minimize(carried, simplex, method, step, control);
       REQUIRE(a.objective == close_to(b.objective, 1e-10));
@@ -47,7 +47,7 @@ TEST_CASE("three functions make an objective that runs like the class written by
 TEST_CASE("names that mean nothing are refused", "[minimize]") {
   const Problem p;
   Simplex simplex;
-  Quadratic<Eigen::MatrixXd> f(p.Q, p.c, 0.0, p.start);
+  Quadratic f(p.Q, p.c, 0.0, p.start);
   REQUIRE_THROWS_AS(minimize(f, simplex, "newton"), std::invalid_argument);
   REQUIRE_THROWS_AS(minimize(f, simplex, "cfw", "exact"), std::invalid_argument);
   REQUIRE_THROWS_AS(minimize(f, simplex, "cfw", "short"), std::invalid_argument);  // without L

@@ -7,6 +7,7 @@
 //   A->transpose_times(r, g);                          // A'r
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -107,9 +108,19 @@ class Design {
   /// rounding, NaN if it is not finite.
   virtual double deviation(Index j, const Vector& w) const = 0;
 
+  /// The smallest and the largest entry of column j, without its scale; zeros that are not stored count.
+  struct Range {
+    double low, high;
+  };
+  virtual Range range(Index j) const = 0;
+
   /// The middle of a column that is far from zero compared with the spread of its entries, without its scale; 0 where it is
-  /// not, or where they are all the same. An intercept absorbs what is subtracted from a column, and products keep their digits.
-  virtual double remote_centre(Index j) const = 0;
+  /// not. An intercept absorbs what is subtracted from a column, and products keep their digits.
+  double remote_centre(Index j) const {
+    const Range entries = range(j);
+    const double spread = entries.high - entries.low, middle = entries.low + 0.5 * spread;
+    return spread < 1e-3 * std::abs(middle) ? middle : 0.0;
+  }
 
   /// The largest entry of column j in size, without its scale.
   virtual double largest(Index j) const = 0;

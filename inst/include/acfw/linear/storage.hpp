@@ -81,15 +81,14 @@ class DesignByColumns : public Design {
     return sd <= 1e-10 * std::hypot(sd, mean) ? 0.0 : sd / unit;
   }
 
-  double remote_centre(Index j) const override {
-    if (A_.size(j) < rows()) return 0.0;
+  Range range(Index j) const override {
     double low = std::numeric_limits<double>::infinity(), high = -low;
     A_.visit(j, [&](Index, double a) {
       low = std::min(low, a);
       high = std::max(high, a);
     });
-    const double middle = low + 0.5 * (high - low);
-    return high > low && high - low < 1e-3 * std::abs(middle) ? middle : 0.0;
+    if (A_.size(j) < rows()) return {std::min(low, 0.0), std::max(high, 0.0)};
+    return {low, high};
   }
 
   double largest(Index j) const override {

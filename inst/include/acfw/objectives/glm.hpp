@@ -79,11 +79,17 @@ class Glm final : public SparseObjective {
   bool has_intercept() const override { return settings_.intercept; }
   /// The largest norm of a column, which tells whether products with the design stay inside the range of double precision.
   double largest_norm() const { return screened_.largest_norm(); }
-  /// Are the columns of a size with which nothing overflows or vanishes, and not too far from zero?
-  bool well_scaled() const {
+  /// Are the columns of a size with which nothing overflows or vanishes, and not too far from zero? Constant columns do no harm
+  /// beside others, but their gradient, which is nothing but rounding, must not be the largest.
+  bool well_scaled() {
     if (!(largest_norm() > 1e-50 && largest_norm() < 1e50)) return false;
+    const Vector& g = gradient();
+    const double largest = g.lpNorm<Eigen::Infinity>();
     const Columns& far = screened_.off_centre();
-    return std::all_of(far.begin(), far.end(), [&](Index j) { return A_->remote_centre(j) == 0.0; });
+    return std::none_of(far.begin(), far.end(), [&](Index j) {
+      const Design::Range entries = A_->range(j);
+      return A_->remote_centre(j) != 0.0 && (entries.high > entries.low || std::abs(g[j]) == largest);
+    });
   }
   double margin(Index i) const { return m_[i] + b0_; }
   long columns_computed() const { return screened_.computed(); }
