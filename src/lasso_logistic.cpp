@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "session.h"
 
@@ -45,18 +46,24 @@ struct Ball {
   }
 };
 
-// The mean of a column that is far from zero compared with the spread of its entries; 0 where it is not, or where they are all
-// the same.
+// The smallest and the largest entry of a column; zeros that are not stored count.
 template <class Map>
-double column_shift(const Map& A, Index j) {
-  if (acfw::column_size(A, j) < A.rows()) return 0.0;
+std::pair<double, double> column_range(const Map& A, Index j) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   acfw::for_column(A, j, [&](Index, double a) {
     low = std::min(low, a);
     high = std::max(high, a);
   });
+  if (acfw::column_size(A, j) < A.rows()) return {std::min(low, 0.0), std::max(high, 0.0)};
+  return {low, high};
+}
+
+// The middle of a column that is far from zero compared with the spread of its entries; 0 where it is not.
+template <class Map>
+double column_shift(const Map& A, Index j) {
+  const auto [low, high] = column_range(A, j);
   const double middle = low + 0.5 * (high - low);
-  return high > low && high - low < 1e-3 * std::abs(middle) ? middle : 0.0;
+  return high - low < 1e-3 * std::abs(middle) ? middle : 0.0;
 }
 
 // b as a convex combination of the atoms of the ball; what is missing to weight 1 goes to a pair that cancels.
@@ -108,11 +115,17 @@ class LassoSession final : public Session {
   /// Entries that are not finite show in the gradient, which is needed anyway.
   bool finite() { return objective_.gradient().allFinite() && std::isfinite(objective_.value()); }
 
-  /// Are the columns of a size with which nothing overflows or vanishes, and not too far from zero?
+  /// Are the columns of a size with which nothing overflows or vanishes, and not too far from zero? Constant columns do no harm
+  /// beside others, but their gradient, which is nothing but rounding, must not be the largest.
   bool in_range() {
     if (!finite() || !(objective_.largest_norm() > 1e-50 && objective_.largest_norm() < 1e50)) return false;
+    const Vector& g = objective_.gradient();
+    const double largest = g.lpNorm<Eigen::Infinity>();
     const auto& columns = objective_.off_centre();
-    return std::all_of(columns.begin(), columns.end(), [&](Index j) { return column_shift(*A_, j) == 0.0; });
+    return std::none_of(columns.begin(), columns.end(), [&](Index j) {
+      const auto [low, high] = column_range(*A_, j);
+      return column_shift(*A_, j) != 0.0 && (high > low || std::abs(g[j]) == largest);
+    });
   }
 
   void go() override {

@@ -21,13 +21,15 @@ class L1WorkingSet : public NoCorrection {
   void set_radius(double radius) { radius_ = radius; }
 
   /// In place of a step: enough if f falls by min{gap / 2, gap^2 / (2 L D^2)}, D the diameter, which is what the analysis
-  /// of Algorithm 1 gains from a step with estimate L.
+  /// of Algorithm 1 gains from a step with estimate L. An open-loop step, which knows no L, may go up and is credited nothing.
   template <class Objective>
   Correction correct_instead(Objective& f, double gap, double L, Counts& counts) {
     decrease_ = 0.0;
     const bool moved = correct(f, gap, counts);
     const double diameter = 2.0 * radius_;
-    const double credited = L > 0.0 ? std::min(0.5 * gap, 0.5 * gap * gap / (L * diameter * diameter)) : 0.5 * gap;
+    double credited = 0.5 * gap;
+    if (L > 0.0) credited = std::min(credited, 0.5 * gap * gap / (L * diameter * diameter));
+    if (std::isnan(L)) credited = 0.0;
     return {moved, decrease_ >= credited, decrease_};
   }
 
