@@ -107,10 +107,15 @@ inline Index pairs_aside(const SingularBlock& block, double level) {
   return best;
 }
 
+// A coarse goal is shown in a step or two, which says little: some more are taken towards a sharp one.
+constexpr double sharp_level = 1.0 + 1e-7, blunt_level = 1.0 + 1e-2;
+constexpr Index cheap_steps = 40;
+
 template <class Operator>
 SingularBound bound_above(const Operator& G, const SingularBlock& block, const BoundGoal& goal) {
   const double unit = block.sigma[0], target = 1.0 + std::max(goal.excess / unit, goal.relative), level = target * target;
-  const Index aside = pairs_aside(block, level), n = G.cols(), most = std::min(n - aside, goal.most_steps);
+  const double sharp = std::min(level, sharp_level);  // what is shown cheaply should be worth knowing
+  const Index aside = pairs_aside(block, std::min(level, blunt_level)), n = G.cols(), most = std::min(n - aside, goal.most_steps);
   LevelTest test(std::log(std::sqrt(2.0 * static_cast<double>(n - aside) / 3.14159265358979323846) / goal.risk));
   Eigen::MatrixXd Q(n, aside);
   Q = block.V.leftCols(aside);
@@ -125,7 +130,12 @@ SingularBound bound_above(const Operator& G, const SingularBlock& block, const B
   q.normalize();
   auto verdict = LevelTest::Verdict::open;
   Index k = aside;
-  while (verdict == LevelTest::Verdict::open && k - aside < most && !(goal.stop && goal.stop())) {
+  auto done = [&] {
+    if (verdict != LevelTest::Verdict::below) return verdict == LevelTest::Verdict::above;
+    return k - aside >= cheap_steps || level <= sharp ||
+           test.at(sharp - cost_of(block, aside, sharp)) == LevelTest::Verdict::below;
+  };
+  while (!done() && k - aside < most && !(goal.stop && goal.stop())) {
     if (k == Q.cols()) Q.conservativeResize(Eigen::NoChange, std::min(n, k + std::max<Index>(32, k / 2)));
     Q.col(k++) = q;
     Vector w = G.apply_transposed(Vector(G.apply(q) / unit)) / unit;
@@ -152,8 +162,10 @@ SingularBound bound_above(const Operator& G, const SingularBlock& block, const B
     low = high;
     high = std::min(1.0 + step, most_ever);
   }
-  for (int halving = 0; halving < 30 && high - low > 0.02 * (high - 1.0); ++halving) {
-    const double middle = 0.5 * (low + high);
+  low = std::max(low, 1.0 + std::numeric_limits<double>::epsilon());
+  while (low - 1.0 < 0.98 * (high - 1.0)) {  // by ratios: the two may be far apart
+    const double middle = 1.0 + std::sqrt((low - 1.0) * (high - 1.0));
+    if (middle <= low || middle >= high) break;
     (shown(middle) ? high : low) = middle;
   }
   out.sigma = std::max(high, 1.0 + 64.0 * std::numeric_limits<double>::epsilon()) * unit;
