@@ -79,14 +79,14 @@ new_matrix <- function(object, newx, call) {
   }
   if (methods::is(newx, "Matrix")) newx <- check_compressed(if (methods::is(newx, "dgCMatrix")) newx else as_dgc(newx), "newx", call)
   wanted <- rownames(object$coefficients)
-  if (!is.null(wanted) && !is.null(colnames(newx)) && !identical(wanted, colnames(newx))) newx <- by_name(newx, wanted, call)
+  if (!is.null(wanted) && !is.null(colnames(newx)) && !identical(wanted, colnames(newx))) newx <- columns_by_name(newx, wanted, call)
   if (ncol(newx) != nrow(object$coefficients)) {
     abort_input("newx", paste0("must have ", nrow(object$coefficients), " columns, not ", ncol(newx), "."), call)
   }
   newx
 }
 
-by_name <- function(newx, wanted, call) {
+columns_by_name <- function(newx, wanted, call) {
   at <- match(wanted, colnames(newx))
   if (anyNA(at)) {
     abort_input("newx", paste0("has no column named ", toString(dQuote(utils::head(wanted[is.na(at)], 3), FALSE)),
