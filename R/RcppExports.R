@@ -89,6 +89,10 @@ session_objective <- function(par, spec, lmo, method, step, control, state) {
     .Call(`_acfw_session_objective`, par, spec, lmo, method, step, control, state)
 }
 
+null_intercept <- function(offset, y, w) {
+    .Call(`_acfw_null_intercept`, offset, y, w)
+}
+
 session_lasso_logistic <- function(x, problem, radii, method, step, control) {
     .Call(`_acfw_session_lasso_logistic`, x, problem, radii, method, step, control)
 }

@@ -300,6 +300,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// null_intercept
+double null_intercept(Eigen::VectorXd offset, Eigen::VectorXd y, Eigen::VectorXd w);
+RcppExport SEXP _acfw_null_intercept(SEXP offsetSEXP, SEXP ySEXP, SEXP wSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Eigen::VectorXd >::type offset(offsetSEXP);
+    Rcpp::traits::input_parameter< Eigen::VectorXd >::type y(ySEXP);
+    Rcpp::traits::input_parameter< Eigen::VectorXd >::type w(wSEXP);
+    rcpp_result_gen = Rcpp::wrap(null_intercept(offset, y, w));
+    return rcpp_result_gen;
+END_RCPP
+}
 // session_lasso_logistic
 SEXP session_lasso_logistic(Rcpp::RObject x, Rcpp::List problem, std::vector<double> radii, std::string method, std::string step, Rcpp::List control);
 RcppExport SEXP _acfw_session_lasso_logistic(SEXP xSEXP, SEXP problemSEXP, SEXP radiiSEXP, SEXP methodSEXP, SEXP stepSEXP, SEXP controlSEXP) {
@@ -480,6 +493,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_wasserstein_oracle", (DL_FUNC) &_acfw_wasserstein_oracle, 5},
     {"_acfw_session_closures", (DL_FUNC) &_acfw_session_closures, 8},
     {"_acfw_session_objective", (DL_FUNC) &_acfw_session_objective, 7},
+    {"_acfw_null_intercept", (DL_FUNC) &_acfw_null_intercept, 3},
     {"_acfw_session_lasso_logistic", (DL_FUNC) &_acfw_session_lasso_logistic, 6},
     {"_acfw_session_completion", (DL_FUNC) &_acfw_session_completion, 8},
     {"_acfw_completion_loss_at_zero", (DL_FUNC) &_acfw_completion_loss_at_zero, 2},

@@ -4,6 +4,7 @@
 
 #include <acfw/correctors/l1_working_set.hpp>
 #include <acfw/dictionaries/norm_balls.hpp>
+#include <acfw/linear/storage.hpp>
 #include <acfw/objectives/glm.hpp>
 
 #include <algorithm>
@@ -243,6 +244,13 @@ class LassoSession final : public Session {
 };
 
 }  // namespace
+
+// The best intercept of a model without variables.
+// [[Rcpp::export]]
+double null_intercept(Eigen::VectorXd offset, Eigen::VectorXd y, Eigen::VectorXd w) {
+  const Eigen::MatrixXd nothing = Eigen::MatrixXd::Zero(offset.size(), 1);
+  return acfw::Glm(acfw::design_of(nothing), acfw::make_loss("binomial", y, w), {0.0, true, offset, 1}).intercept();
+}
 
 // [[Rcpp::export]]
 SEXP session_lasso_logistic(Rcpp::RObject x, Rcpp::List problem, std::vector<double> radii, std::string method,

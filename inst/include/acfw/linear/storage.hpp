@@ -50,14 +50,15 @@ class DesignByColumns : public Design {
     in_chunks(count, threads, [&](Index first, Index last) {
       for (Index k = from + first; k < from + last; ++k) {
         const Index j = columns[static_cast<std::size_t>(k)];
+        const double s = scale(j);  // of every entry: its square alone may overflow
         double sum = 0.0, sum2 = 0.0;
         A_.visit(j, [&](Index i, double a) {
-          const double va = v[i] * a;
-          sum += va;
-          sum2 += va * a;
+          const double x = s * a, vx = v[i] * x;
+          sum += vx;
+          sum2 += vx * x;
         });
-        lean[k] = scale(j) * sum;
-        square[k] = scale(j) * scale(j) * sum2;
+        lean[k] = sum;
+        square[k] = sum2;
       }
     });
   }
