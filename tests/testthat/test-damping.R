@@ -39,11 +39,10 @@ test_that("where curvature differs by 1e3 the budget needs fewer evaluations tha
     expect_identical(fit$status, "converged")
     fit$counts[["value"]]
   }
-  for (seed in c(1, 3, 5)) {
-    budget <- evaluations(seed, "ac", "budget")
-    expect_lt(budget, evaluations(seed, "ac", "paper"))
-    expect_lt(budget, evaluations(seed, "backtracking", "paper"))
-  }
+  total <- function(step, damping) sum(vapply(1:12, evaluations, 0, step = step, damping = damping))
+  budget <- total("ac", "budget")  # a sum, since single runs depend on their rounding
+  expect_lt(budget, 0.7 * total("ac", "paper"))
+  expect_lt(budget, total("backtracking", "paper"))
 })
 
 test_that("the paper's schedule is what it says and its product stays positive", {
