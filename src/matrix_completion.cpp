@@ -234,6 +234,16 @@ void check_atoms(const Rcpp::List& state, Index rows, Index cols) {
   }
 }
 
+// Algorithm 1 begins at an atom. Zero is left alone where it is optimal, and by the corrective method, which is free to begin
+// anywhere, where an atom is a thousand times as large as any matrix of the size of the data: it would have to come
+// all the way back.
+bool stays_at_zero(acfw::Completion& objective, double beta, const std::string& method) {
+  if (objective.gradient().largest() == 0.0) return true;
+  const acfw::Entries& seen = objective.entries();
+  const double share = static_cast<double>(seen.size()) / (static_cast<double>(seen.rows) * static_cast<double>(seen.cols));
+  return method == "corrective" && beta > 1e3 * seen.value.stableNorm() / std::sqrt(share);
+}
+
 std::unique_ptr<CompletionSession> make_session(const Observed& in, double beta, double delta,
                                                 const std::string& method, const std::string& step,
                                                 double rank_max, const Rcpp::List& control,
@@ -255,7 +265,7 @@ std::unique_ptr<CompletionSession> make_session(const Observed& in, double beta,
     settings.out_of_time = [patience] { return patience->out_of_time(); };
     corrector.held = std::make_shared<acfw::FactoredCorrector>(*ball.ball, settings);
   }
-  const bool optimal_at_zero = objective->gradient().largest() == 0.0;
+  const bool at_zero = stays_at_zero(*objective, beta, method);
   if (init.isNotNull()) objective->assign(svd_from_r(Rcpp::List(init), transposed));
   auto session =
       std::make_unique<CompletionSession>(std::move(objective), ball, corrector,
@@ -264,7 +274,7 @@ std::unique_ptr<CompletionSession> make_session(const Observed& in, double beta,
     const Rcpp::List from(init), state = from["state"];
     check_atoms(state, rows, cols);
     session->resume(state, rows * cols);
-  } else if (optimal_at_zero) {  // no first step away from there
+  } else if (at_zero) {
     session->resume(Rcpp::List::create(Rcpp::_["t"] = 0.0, Rcpp::_["L"] = control["L"], Rcpp::_["log_damping"] = 0.0,
                                        Rcpp::_["active"] = R_NilValue),
                     rows * cols);
