@@ -137,9 +137,19 @@ check_lasso_state <- function(init, method, call) {
   number <- function(x) is.numeric(x) && length(x) == 1L && is.finite(x)
   keeps_atoms <- method %in% c("pfw", "afw")
   sound <- is.list(state) && number(state$objective) && number(state$log_damping) &&
-    (if (keeps_atoms) is.list(state$active) && length(state$active$atoms) > 0L else is.null(state$active))
+    (if (keeps_atoms) is.list(state$active) && length(state$active$atoms) > 0L else is.null(state$active)) &&
+    number(init$seconds) && sound_record(init)
   if (!sound) abort_input("init", "has a state that was changed or cut: a fit can only be continued as it was returned.", call)
   check_state(init, call)$state
+}
+
+# The counts and the trace that a continued run goes on from.
+sound_record <- function(init) {
+  trace <- init$trace
+  columns <- c("iter", "seconds", "objective", "gap", "L", "gamma", "step", "accepted", "active")
+  is.numeric(init$counts) && identical(names(init$counts), c("value", "gradient", "lmo", "rejected")) && all(is.finite(init$counts)) &&
+    is.data.frame(trace) && identical(names(trace), columns) && all(lengths(unclass(trace)) == nrow(trace)) &&
+    is.character(trace$step) && all(vapply(trace[setdiff(columns, "step")], is.numeric, NA) | names(trace)[-7L] == "accepted")
 }
 
 check_lasso_init <- function(init, p, call) {

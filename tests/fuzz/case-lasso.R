@@ -141,10 +141,10 @@ check_radius <- function(fit, k, x, y, w, scale, settings) {
   g <- as.double(crossprod(x, w * (stats::plogis(z) - y))) * scale + settings$lambda * inner
   gap <- (if (free) 0 else sum(g * inner)) + beta * max(abs(g))
   noise <- pmin(1, 1e-14 * reach + 1e-10)  # of a probability
-  slack <- 1e-8 * abs(sum(g * inner)) + 10 * (beta + sum(abs(inner))) *
-    max(colSums(w * noise * abs(x)) * scale, settings$lambda * max(abs(inner)) * 1e-10)
+  rounding <- 10 * max(colSums(w * noise * abs(x)) * scale, settings$lambda * max(abs(inner)) * 1e-10)  # of an entry of g
+  slack <- 1e-8 * abs(sum(g * inner)) + (beta + sum(abs(inner))) * rounding
   bad <- c(bad, check_gap(fit$gap[k], gap, slack, fit$objective[k], fit$status[k], settings$control, coarse = coarse))
-  penalty_slack <- 1e-6 * max(abs(g)) + (slack + coarse) / max(beta, sum(abs(inner)), 1e-300)
+  penalty_slack <- 1e-6 * max(abs(g)) + rounding + (slack + coarse) / max(beta, sum(abs(inner)), 1e-300)
   if (isTRUE(abs(fit$penalty[k] - max(abs(g))) > penalty_slack)) {
     bad <- c(bad, sprintf("penalty %.6g, recomputed %.6g", fit$penalty[k], max(abs(g))))
   }

@@ -104,4 +104,14 @@ test_that("fits that do not match, and fits that were edited or cut, are refused
   edited <- first
   edited["state"] <- list(NULL)
   refused(edited)
+  for (part in c("counts", "seconds", "trace")) {
+    for (value in list("a", NULL, list(1), 1:2)) {
+      edited <- first
+      edited[part] <- list(value)
+      refused(edited)
+    }
+  }
+  edited <- first
+  edited$trace <- structure(c(unclass(first$trace)[-7], list(step = "a")), class = "data.frame", row.names = 1:4)
+  refused(edited)
 })

@@ -40,7 +40,10 @@ class L1Quadratic {
     const auto gap = [&] { return gradient.dot(x) + radius * gradient.lpNorm<Eigen::Infinity>(); };
     while (products_ < most_products && gap() > tol) {
       const int before = products_;
-      if (hessian.formed() && pivot(hessian, gradient, x, radius)) break;
+      if (hessian.formed() && pivot_due() && pivot(hessian, gradient, x, radius)) {
+        in_vain_ = 0;
+        break;
+      }
       project_gradient(hessian, gradient, x, radius);
       if (gap() <= tol) break;
       descend_face(hessian, gradient, x, radius, most_products);
@@ -54,6 +57,17 @@ class L1Quadratic {
   bool direct() const { return direct_; }
 
  private:
+  // Pivoting that has failed a few times in a row, as it does on Hessians that are singular to all digits, is tried more rarely.
+  bool pivot_due() {
+    if (pause_ > 0) {
+      --pause_;
+      return false;
+    }
+    in_vain_ = std::min(in_vain_ + 1, 8);  // unless it succeeds
+    if (in_vain_ > 3) pause_ = 1 << (in_vain_ - 2);
+    return true;
+  }
+
   // Along d_, of slope -`slope`, as far as the quadratic falls.
   template <class Hessian>
   double take_step(Hessian& hessian, Vector& gradient, Vector& x, double slope, double longest = 1.0) {
@@ -292,6 +306,8 @@ class L1Quadratic {
   std::vector<Index> face_;
   int spent_ = 0;        // on conjugate gradients, over all problems
   bool direct_ = false;  // conjugate gradients have been too slow before
+  int in_vain_ = 0;      // attempts at pivoting since one succeeded,
+  int pause_ = 0;        // and how many to leave out
   std::uint32_t signs_ = 0;
   int products_ = 0;
 };

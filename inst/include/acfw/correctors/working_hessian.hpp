@@ -73,7 +73,7 @@ class WorkingHessian {
       const double* column = H_.data() + face[b] * H_.outerStride();
       for (Index a = b; a < k; ++a) K_(a, b) = column[face[a]];
     }
-    double jitter = 0.0;
+    double jitter = enough_jitter_ > 1e-14 ? 0.01 * enough_jitter_ : 0.0;  // what the last solve needed, or a little less
     for (int tries = 0; tries < 8; ++tries) {  // collinear columns make it singular; what was small stays small
       Eigen::MatrixXd& K = K_;
       if (jitter > 0.0) {
@@ -85,8 +85,13 @@ class WorkingHessian {
       }
       Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(K);
       if (factor.info() == Eigen::Success) {
-        factor.solveInPlace(sides);
-        if (sides.allFinite()) return;
+        solved_ = sides;
+        factor.solveInPlace(solved_);
+        if (solved_.allFinite()) {
+          enough_jitter_ = jitter;
+          sides = solved_;
+          return;
+        }
       }
       jitter = jitter > 0.0 ? 100.0 * jitter : 1e-14;
     }
@@ -138,8 +143,9 @@ class WorkingHessian {
   double lambda_ = 0.0;
   double total_ = 0.0;
   Vector lean_, diagonal_, u_;
-  Eigen::MatrixXd H_, K_;
+  Eigen::MatrixXd H_, K_, solved_;
   Index formed_ = 0;  // leading columns held in H_
+  double enough_jitter_ = 0.0;
   double entries_ = 0.0;
   int threads_ = 1;
 };

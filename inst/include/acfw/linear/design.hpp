@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -127,20 +128,26 @@ class Design {
 
  protected:
   static constexpr Index chunk = 64;  // columns, handed to a thread at a time
+  static constexpr double worth_sharing = 8192.0;  // entries
+
+  void set_entries(double entries) { entries_ = entries; }
 
   // Of A itself: out[k] = <column columns[k], r> for k in [from, to); without `columns`, of column k.
   virtual void raw_dots(const Index* columns, Index from, Index to, const double* r, double* out) const = 0;
   virtual void raw_moments(Index from, Index to, const Vector& r, Moments& out) const = 0;
 
+  // In parallel only where that does not cost more than the work itself.
   template <class Body>
-  static void in_chunks(Index count, int threads, Body body) {
-    for_each((count + chunk - 1) / chunk, threads,
+  void in_chunks(Index count, int threads, Body body) const {
+    const double work = entries_ / static_cast<double>(cols_) * static_cast<double>(count);
+    for_each((count + chunk - 1) / chunk, work < worth_sharing ? 1 : threads,
              [&](Index k) { body(k * chunk, std::min(count, (k + 1) * chunk)); });
   }
 
  private:
   Index rows_, cols_;
   bool dense_;
+  double entries_ = std::numeric_limits<double>::infinity();  // stored in all columns, if a storage says
   Vector scale_;
 };
 

@@ -22,7 +22,11 @@ namespace acfw {
 template <class Storage>
 class DesignByColumns : public Design {
  public:
-  DesignByColumns(Storage storage, Index rows, Index cols, bool dense) : Design(rows, cols, dense), A_(std::move(storage)) {}
+  DesignByColumns(Storage storage, Index rows, Index cols, bool dense) : Design(rows, cols, dense), A_(std::move(storage)) {
+    double entries = 0.0;
+    for (Index j = 0; j < cols; ++j) entries += static_cast<double>(A_.size(j));
+    set_entries(entries);
+  }
 
   Index column_size(Index j) const override { return A_.size(j); }
 
