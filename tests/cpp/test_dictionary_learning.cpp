@@ -1,6 +1,7 @@
 #include <acfw/objectives/dictionary_learning.hpp>
-#include <catch.h>
 #include <cmath>
+
+#include "check.hpp"
 
 using namespace acfw;
 

@@ -1,8 +1,9 @@
 #include <acfw/linear/storage.hpp>
 #include <acfw/objectives/glm.hpp>
-#include <catch.h>
 
 #include <random>
+
+#include "check.hpp"
 
 using namespace acfw;
 

@@ -46,6 +46,15 @@ use_completion <- function(fit) {
   for (one in fits) use_fit(one)
 }
 
+# A path that is shorter than asked for must say why.
+use_path <- function(use, asked) {
+  function(path) {
+    use(path)
+    cut <- length(if (is.null(path$fits)) path$beta else path$fits) < asked
+    if (cut && status_of(path) != "interrupted") stop("cut short, and does not say so")
+  }
+}
+
 use_comparison <- function(race) {
   print(race)
   if (!nrow(as.data.frame(race))) stop("a comparison of nothing")
@@ -88,7 +97,7 @@ kinds <- list(
     p <- logistic_problem(4000L, 3000L)
     function() acfw_lasso_logistic(p$x, p$y, 1000, control = acfw_control(tol = 0, rel_tol = 1e-12))
   }),
-  lasso_path = list(use_lasso, function() {
+  lasso_path = list(use_path(use_lasso, 200L), function() {
     p <- logistic_problem(20000L, 100L)
     function() acfw_lasso_logistic(p$x, p$y, seq(0.1, 20, length.out = 200L), method = "pfw")
   }),
@@ -111,7 +120,7 @@ kinds <- list(
     x <- ratings(2000L, 1000L, 100000L)
     function() acfw_matrix_completion(x, 10000, control = acfw_control(tol = 0, rel_tol = 1e-13))
   }),
-  completion_path = list(use_completion, function() {
+  completion_path = list(use_path(use_completion, 20L), function() {
     x <- ratings(2000L, 1000L, 100000L)
     function() acfw_matrix_completion(x, seq(1000, 10000, length.out = 20L))
   }),
@@ -186,6 +195,7 @@ next_line <- function(child, seconds) {
   until <- Sys.time() + seconds
   while (Sys.time() < until) {
     lines <- if (file.exists(child$log)) readLines(child$log, warn = FALSE) else character()
+    lines <- lines[endsWith(lines, "\t")]  # those that are written to their end
     if (length(lines) > child$read) return(strsplit(lines[[child$read + 1L]], "\t", fixed = TRUE)[[1L]])
     Sys.sleep(0.005)
   }
@@ -195,8 +205,12 @@ next_line <- function(child, seconds) {
 # One signal. `answer` is "good", or says what was wrong; NA where the call had returned before the signal was sent.
 interrupt_once <- function(child, delay) {
   nothing <- function(answer, stuck) list(child = child, delay = delay, latency = NA, answer = answer, status = "none", stuck = stuck)
-  if (is.null(next_line(child, 60))) return(nothing("the call did not begin", TRUE))
-  child$read <- child$read + 1L
+  repeat {  # a signal may have come after the last call
+    begun <- next_line(child, 60)
+    if (is.null(begun)) return(nothing("the call did not begin", TRUE))
+    child$read <- child$read + 1L
+    if (begun[[1L]] == "begin") break
+  }
   early <- next_line(child, delay)
   sent <- as.double(Sys.time())
   if (is.null(early)) tools::pskill(child$pid, tools::SIGINT)

@@ -1,4 +1,4 @@
-# The tests themselves: a name that is defined twice is one test's mistake and another test's silence.
+# A name that is defined twice: in the tests it is one test's mistake and another's silence, in the package the later file wins.
 
 assigned_names <- function(path) {
   calls <- Filter(function(e) is.call(e) && identical(e[[1L]], as.name("<-")) && is.name(e[[2L]]), as.list(parse(path)))
@@ -13,4 +13,12 @@ test_that("every helper is defined once, and no test file hides one", {
   for (path in list.files(test_path(), "^test.*[.]R$", full.names = TRUE)) {
     expect_identical(intersect(assigned_names(path), unlist(names)), character(), label = basename(path))
   }
+})
+
+test_that("every function of the package is defined once", {
+  sources <- list.files(test_path("..", "..", "R"), "[.]R$", full.names = TRUE)
+  skip_if(!length(sources), "the sources are not here")
+  names <- unlist(lapply(sources, assigned_names))
+  expect_gt(length(names), 100)
+  expect_identical(names[duplicated(names)], character())
 })
