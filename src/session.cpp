@@ -101,7 +101,7 @@ acfw::Control make_control(const Rcpp::List& control) {
 
 std::unique_ptr<acfw::StepRule> make_step(const std::string& step, const Rcpp::List& control) {
   if (step == "open") return std::make_unique<acfw::OpenLoop>(Rcpp::as<bool>(control["convex"]));
-  if (step == "short") return acfw::make_step_rule(step, Rcpp::as<double>(control["L"]));
+  if (step == "short") return std::make_unique<acfw::ShortStep>(Rcpp::as<double>(control["L"]));
   if (step != "ac") return acfw::make_step_rule(step);
   const Rcpp::RObject damping = control["damping"];
   const double delta = Rcpp::as<double>(control["delta"]);

@@ -79,7 +79,7 @@ TEST_CASE("statuses say why a run stopped", "[loop]") {
 namespace {
 
 /// Throws at its n-th divergence, as a closure that fails would.
-struct Failing : LinearModel<Eigen::MatrixXd, SquaredLoss> {
+struct Failing : LinearModel {
   using LinearModel::LinearModel;
   double divergence(double gamma) {
     if (++calls == 10) throw std::runtime_error("ten");
@@ -92,8 +92,7 @@ struct Failing : LinearModel<Eigen::MatrixXd, SquaredLoss> {
 
 TEST_CASE("an exception leaves the last committed point intact and the run can go on", "[loop]") {
   const Problem p;
-  Vector w = Vector::Constant(60, 1.0 / 60.0);
-  Failing f(p.A, SquaredLoss{p.b, w}, 0.0, Vector::Zero(20));
+  Failing f(design_of(p.A), make_loss("gaussian", p.b, equal_weights(60)), 0.0, Vector::Zero(20));
   L1Ball ball{2.0};
   Pfw<Coordinate> direction;
   AutoConditioned<> step;
