@@ -34,28 +34,31 @@ cv_acfw_lasso_logistic <- function(x, y, beta = NULL, weights = NULL, foldid = N
   require_argument(x, "a matrix with a row per observation")
   require_argument(y, "the response, one value per row of `x`")
   type.measure <- check_choice(type.measure, c("deviance", "auc", "class"), "type.measure")
-  x <- check_design(x, environment())
-  classes <- check_classes(y, nrow(x), environment())
-  w <- check_observation_weights(weights, nrow(x), environment())
-  offset <- check_offset(offset, nrow(x), environment())
-  cluster <- check_cluster(parallel)
-  foldid <- lasso_folds(foldid, nfolds, classes$y, w)
-  fit <- quiet_parts(with_call(acfw_lasso_logistic.default(x, y, beta, weights = weights, offset = if (length(offset)) offset, ...), call))
-  folds <- sort(unique(foldid))
-  one <- function(fold) {
-    rest <- foldid != fold
-    part <- with_call(acfw_lasso_logistic.default(
-      x[rest, , drop = FALSE], classes$y[rest], fit$beta, weights = w[rest], offset = if (length(offset)) offset[rest], ...
-    ), call)
-    held_out(part, x, offset, !rest, fold)
-  }
-  runs <- if (was_interrupted(fit)) list(interrupted = TRUE) else quiet_parts(run_folds(folds, one, cluster))
-  finished <- Filter(function(run) ncol(run$link) == length(fit$beta), runs$results)
-  status <- if (runs$interrupted) "interrupted" else if (length(finished) < length(folds)) "max_time" else "complete"
+  env <- environment()
+  postponed({
+    x <- check_design(x, env)
+    classes <- check_classes(y, nrow(x), env)
+    w <- check_observation_weights(weights, nrow(x), env)
+    offset <- check_offset(offset, nrow(x), env)
+    cluster <- check_cluster(parallel, env)
+    foldid <- lasso_folds(foldid, nfolds, classes$y, w, env)
+    path <- function(x, y, beta, rows) {
+      with_call(acfw_lasso_logistic.default(x, y, beta, weights = w[rows], offset = if (length(offset)) offset[rows], ...), call)
+    }
+    fit <- quiet_parts(path(x, y, beta, TRUE))
+    folds <- sort(unique(foldid))
+    one <- function(fold) {
+      rest <- foldid != fold
+      held_out(path(x[rest, , drop = FALSE], classes$y[rest], fit$beta, rest), x, offset, !rest, fold)
+    }
+    runs <- if (was_interrupted(fit)) list(interrupted = TRUE) else quiet_parts(run_folds(folds, one, cluster))
+    finished <- Filter(function(run) !was_interrupted(run) && ncol(run$link) == length(fit$beta), runs$results)
+    status <- if (runs$interrupted) "interrupted" else if (length(finished) < length(folds)) "max_time" else "complete"
+    curve <- cv_curve(finished, foldid, classes$y, w, fit, type.measure, env)
+    cv <- c(list(call = call, type.measure = type.measure, fit = fit, foldid = foldid, status = status), curve)
+  })
   if (status != "complete") tell_folds(status, length(finished), length(folds))
-  curve <- cv_curve(finished, foldid, classes$y, w, fit, type.measure)
-  structure(c(list(call = call, type.measure = type.measure, fit = fit, foldid = foldid, status = status), curve),
-            class = "cv_acfw_lasso_logistic")
+  structure(cv, class = "cv_acfw_lasso_logistic")
 }
 
 # Paths that are parts of something larger: what there is to say is said about the whole.
@@ -73,7 +76,7 @@ held_out <- function(fit, x, offset, out, fold) {
 # On a cluster the folds run side by side, and an interrupt loses them all.
 run_folds <- function(folds, one, cluster) {
   if (is.null(cluster)) return(until_interrupted(folds, one))
-  results <- tryCatch(parallel::parLapply(cluster, folds, one), interrupt = function(condition) NULL)
+  results <- tryCatch(allowInterrupts(parallel::parLapply(cluster, folds, one)), interrupt = function(condition) NULL)
   list(results = results, interrupted = is.null(results))
 }
 
@@ -84,7 +87,7 @@ tell_folds <- function(status, finished, wanted) {
 }
 
 # Observations without weight neither fit nor measure anything: what counts is the others.
-lasso_folds <- function(foldid, nfolds, y, w, call = rlang::caller_env()) {
+lasso_folds <- function(foldid, nfolds, y, w, call) {
   counts <- w > 0
   if (!any(y[counts] == 0) || !any(y[counts] == 1)) {
     abort_input("y", "has only one class among the observations with positive weight; both are needed.", call)
@@ -112,7 +115,7 @@ lasso_folds <- function(foldid, nfolds, y, w, call = rlang::caller_env()) {
   foldid
 }
 
-check_cluster <- function(cluster, call = rlang::caller_env()) {
+check_cluster <- function(cluster, call) {
   if (!is.null(cluster) && !inherits(cluster, "cluster")) abort_input("parallel", "must be NULL or a cluster from parallel::makeCluster().", call)
   cluster
 }
@@ -147,7 +150,7 @@ tabulate_weights <- function(at, w, size) {
   sums
 }
 
-cv_curve <- function(finished, foldid, y, w, fit, measure, call = rlang::caller_env()) {
+cv_curve <- function(finished, foldid, y, w, fit, measure, call) {
   measures <- vapply(finished, function(run) {
     out <- foldid == run$fold
     fold_measure(measure, run$link, y[out], w[out])

@@ -117,9 +117,11 @@ acfw_lasso_logistic.default <- function(x, y, beta = NULL, lambda = 0, weights =
   beta <- check_radii(beta)
   nbeta <- check_count(nbeta, "nbeta")
   env <- environment()
-  problem <- postponed(lasso_problem(x, y, lambda, weights, intercept, standardize, offset, env))
-  results <- lasso_results(problem$value, beta, nbeta, method, step, control, init, problem$interrupted, env)
-  fit <- postponed(new_lasso_fit(results$results, problem$value, method, step, results$control, call, results$init))
+  fit <- postponed({
+    problem <- lasso_problem(x, y, lambda, weights, intercept, standardize, offset, env)
+    results <- lasso_results(problem, beta, nbeta, method, step, control, init, env)
+    new_lasso_fit(results$results, problem, method, step, results$control, call, results$init)
+  })
   fit <- if (fit$interrupted) mark_interrupted(fit$value) else fit$value
   if (any(fit$status == "stalled")) warn_stalled(fit)
   if (was_interrupted(fit) && !(length(beta) == 1L)) tell_interrupted(path_ended(fit, beta, nbeta))

@@ -1,7 +1,7 @@
 # The runs behind acfw_lasso_logistic(): the radii of a path, the grid they are chosen from, and the units they are computed in.
 
-# Evaluates `expr` to its end. An interrupt that arrives meanwhile is reported and not obeyed: without a point there is nothing to
-# stop at yet.
+# Evaluates `expr` to its end. An interrupt that arrives meanwhile waits for the next run that can answer it with a point, and is
+# reported if there is none.
 postponed <- function(expr) {
   value <- NULL
   interrupted <- tryCatch({
@@ -18,13 +18,12 @@ mark_interrupted <- function(fit) {
   fit
 }
 
-# From a checked problem to the results of its radii, with the control and the fit they continue. If `stopped`, an interrupt has
-# come already, and the start of the first radius is all there is.
-lasso_results <- function(problem, beta, nbeta, method, step, control, init, stopped, env) {
+# From a checked problem to the results of its radii, with the control and the fit they continue.
+lasso_results <- function(problem, beta, nbeta, method, step, control, init, env) {
   started <- proc.time()[[3L]]
   limited <- control
   if (is.null(beta)) {
-    grid <- lasso_grid(problem, nbeta, control, stopped, env)
+    grid <- lasso_grid(problem, nbeta, control, env)
     if (!is.null(grid$results)) return(list(results = grid$results, control = control))
     beta <- grid$beta
     limited$max_time <- max(control$max_time - (proc.time()[[3L]] - started), 0)
@@ -32,7 +31,7 @@ lasso_results <- function(problem, beta, nbeta, method, step, control, init, sto
   start <- lasso_start(init, problem, method, step, beta, env)
   problem$start <- start$par
   problem["state"] <- list(start$state)
-  results <- lasso_run(problem, beta, method, step, limited, stopped, env)
+  results <- lasso_run(problem, beta, method, step, limited, env)
   if (results[[1L]]$restarted) {
     tell_other_problem("value")
     start$init <- NULL
@@ -42,34 +41,42 @@ lasso_results <- function(problem, beta, nbeta, method, step, control, init, sto
 }
 
 # Runs the radii and returns one result each. The ball of radius zero holds one point, which needs no run.
-lasso_run <- function(problem, beta, method, step, control, stopped, env) {
+lasso_run <- function(problem, beta, method, step, control, env) {
   zero <- beta == 0 & method != "mp"
-  results <- if (any(zero)) list(lasso_null(problem, control, stopped, env))
+  results <- if (any(zero)) list(lasso_null(problem, control, env))
   if (all(zero) || any(vapply(results, was_interrupted, NA))) return(results)
-  c(results, run_radii(problem, beta[!zero], method, step, control_with_progress(control), stopped, env))
+  c(results, run_radii(problem, beta[!zero], method, step, control_with_progress(control), env))
 }
 
-run_radii <- function(problem, beta, method, step, control, stopped, env) {
-  session <- postponed(lasso_session(problem, beta, method, step, control, env))
-  run <- session$value$run
-  results <- if (stopped || session$interrupted) stop_session(run, env) else run_session(run, env)
-  lapply(seq_along(results), function(k) in_user_units(results[[k]], beta[[k]], session$value))
+# The one place where an interrupt is obeyed, also one that has been waiting: the session has a point to answer with.
+run_radii <- function(problem, beta, method, step, control, env) {
+  session <- lasso_session(problem, beta, method, step, control, env)
+  results <- tryCatch(
+    allowInterrupts({
+      raise_interrupt()
+      run_session(session$run, env)
+    }),
+    interrupt = function(condition) stopped_results(session$run, env)
+  )
+  lapply(seq_along(results), function(k) in_user_units(results[[k]], beta[[k]], session))
 }
 
-stop_session <- function(run, env) {
+stopped_results <- function(run, env) {
   failed <- finish_interrupted(run)
   if (!is.null(failed)) abort_session(failed, env)
-  session_result(run)
+  results <- session_result(run)
+  results[[length(results)]]$status <- "interrupted"
+  results
 }
 
-lasso_null <- function(problem, control, stopped, env) {
+lasso_null <- function(problem, control, env) {
   control[c("max_iter", "max_time", "trace")] <- list(0, Inf, 0)
   control[c("callback", "tick")] <- list(NULL)
   problem["state"] <- list(NULL)
   problem$start <- numeric(ncol(problem$x))
   reach <- largest_entry(problem$x, problem$scale)
   radius <- if (reach > 1e-300) 1 / reach else 1  # any will do: the point is the origin
-  result <- run_radii(problem, radius, "corrective", "ac", control, stopped, env)[[1L]]
+  result <- run_radii(problem, radius, "corrective", "ac", control, env)[[1L]]
   result[c("beta", "gap")] <- list(0, 0)
   if (result$status != "interrupted") result$status <- "converged"
   result$trace$gap <- 0
@@ -78,16 +85,15 @@ lasso_null <- function(problem, control, stopped, env) {
 
 # Radii evenly spaced in the logarithm below one at which the penalty has fallen a hundredfold, or the bound is loose:
 # found by doubling, to a coarse gap, as far as that can be reached. Where that is interrupted or runs out of time, what it has found is all there is.
-lasso_grid <- function(problem, nbeta, control, stopped, env) {
-  search <- postponed(search_radii(problem, env))
-  radii <- search$value$radii
-  problem$stop_penalty <- search$value$stop_penalty
+lasso_grid <- function(problem, nbeta, control, env) {
+  search <- search_radii(problem, env)
+  radii <- search$radii
+  problem$stop_penalty <- search$stop_penalty
   coarse <- control
   coarse[c("tol", "rel_tol", "max_iter", "trace")] <- list(1e-8 * sum(problem$w), 1e-4, min(control$max_iter, 1000), 0)
   coarse["callback"] <- list(NULL)
-  stopped <- stopped || search$interrupted
-  if (length(radii) == 1L && !stopped) return(list(beta = radii))
-  results <- lasso_run(problem, radii, "corrective", "ac", coarse, stopped, env)
+  if (length(radii) == 1L) return(list(beta = radii))
+  results <- lasso_run(problem, radii, "corrective", "ac", coarse, env)
   last <- results[[length(results)]]
   if (last$status %in% c("interrupted", "max_time")) return(list(results = lapply(results, judge, last$status, control)))
   highest <- min(last$beta, max(sum(abs(last$value)), radii[[1L]]))
