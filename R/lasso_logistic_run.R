@@ -204,6 +204,7 @@ start_session <- function(problem, beta, method, step, control, units, rescaled,
   control["callback"] <- list(callback_in_units(control$callback, units))
   if (!is.null(control$L)) control$L <- control$L * units$w * units$x * units$x
   if (step == "short" && is.null(control$L)) control$L <- lasso_lipschitz(problem$x, inner)
+  if (!is.null(control$L)) control$L <- min(max(control$L, .Machine$double.xmin), .Machine$double.xmax)  # 0 if x is
   run <- session_lasso_logistic(problem$x, inner, beta / units$x, method, step, control)
   list(run = run, units = units, L = control$L)
 }
