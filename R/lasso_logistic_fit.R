@@ -19,7 +19,8 @@ new_lasso_fit <- function(results, problem, method, step, control, call, init = 
   )
   check_in_range(fit)
   if (length(beta) == 1L) {
-    fit$par <- stats::setNames(as.double(coefficients[, 1L]), rownames(coefficients))
+    fit$par <- replace(numeric(nrow(coefficients)), coefficients@i + 1L, coefficients@x)
+    names(fit$par) <- rownames(coefficients)
     fit$link <- results[[1L]]$link
     if (is.null(fit$link)) fit$link <- fitted_link(fit, problem)
     fit$state <- results[[1L]]$state
