@@ -11,6 +11,7 @@
 #'
 #' @param sigma The centre, a symmetric positive semidefinite matrix.
 #' @param rho The radius, positive.
+#' @param ... Must be empty.
 #' @inherit lmo return
 #' @family oracles
 #' @references

@@ -2,7 +2,7 @@
 
 x <- as.matrix(mtcars[, c("mpg", "disp", "hp", "wt")])
 y <- mtcars$am
-sharp <- acfw_control(tol = 0, rel_tol = 1e-11)
+careful <- acfw_control(tol = 0, rel_tol = 1e-11)
 fit <- acfw_lasso_logistic(x, y, 2, standardize = TRUE)
 
 expect_refused <- function(expr, arg, text = NULL) {
@@ -31,15 +31,15 @@ test_that("an offset shifts the margins: the KKT conditions hold with it", {
 
 test_that("offsets of a formula, as a term and as an argument, are those of glm()", {
   d <- transform(mtcars, o = log(hp) / 3)
-  loose <- acfw_lasso_logistic(am ~ wt + offset(o), data = d, beta = 1e3, control = sharp)
+  loose <- acfw_lasso_logistic(am ~ wt + offset(o), data = d, beta = 1e3, control = careful)
   reference <- glm(am ~ wt + offset(o), binomial, d)
   expect_equal(as.numeric(coef(loose)), unname(coef(reference)), tolerance = 1e-4)
   expect_equal(loose$null_deviance, reference$null.deviance, tolerance = 1e-8)
   expect_equal(unname(predict(loose, newdata = d[3:6, ])), unname(predict(reference, d[3:6, ])), tolerance = 1e-4)
-  by_argument <- acfw_lasso_logistic(am ~ wt, data = d, beta = 1e3, offset = o, control = sharp)
+  by_argument <- acfw_lasso_logistic(am ~ wt, data = d, beta = 1e3, offset = o, control = careful)
   expect_equal(coef(by_argument), coef(loose))
   expect_equal(predict(by_argument, newdata = d[3:6, ]), predict(loose, newdata = d[3:6, ]))
-  by_matrix <- acfw_lasso_logistic(cbind(wt = d$wt), d$am, 1e3, offset = d$o, control = sharp)
+  by_matrix <- acfw_lasso_logistic(cbind(wt = d$wt), d$am, 1e3, offset = d$o, control = careful)
   expect_equal(as.numeric(coef(by_matrix)), as.numeric(coef(loose)), tolerance = 1e-6)
   expect_equal(unname(predict(by_matrix, cbind(wt = d$wt), newoffset = d$o)), unname(by_matrix$link), tolerance = 1e-12)
   expect_refused(predict(by_matrix, cbind(wt = d$wt)), "newoffset")

@@ -4,7 +4,7 @@ set.seed(7)
 n <- 30
 x <- matrix(rnorm(3 * n), n)
 y <- as.integer(x[, 1] + rnorm(n) > 0)
-sharp <- acfw_control(tol = 0, rel_tol = 1e-9)
+careful <- acfw_control(tol = 0, rel_tol = 1e-9)
 methods <- c("corrective", "cfw", "pfw", "afw", "mp")
 
 expect_finite_fit <- function(fit) {
@@ -62,10 +62,10 @@ test_that("a design without any variation has no phantom coefficient and no phan
 })
 
 test_that("weights of any size give the fit of weights near one", {
-  reference <- acfw_lasso_logistic(x, y, 1, control = sharp)
+  reference <- acfw_lasso_logistic(x, y, 1, control = careful)
   for (size in c(1e-300, 1e-200, 1e-160, 1e-20, 1e20, 1e160, 1e300)) {
     for (method in c("corrective", "pfw")) {
-      fit <- acfw_lasso_logistic(x, y, 1, weights = rep(size, n), method = method, control = sharp)
+      fit <- acfw_lasso_logistic(x, y, 1, weights = rep(size, n), method = method, control = careful)
       expect_identical(fit$status, "converged")
       expect_finite_fit(fit)
       expect_equal(fit$objective / size, reference$objective, tolerance = 1e-8)
@@ -80,17 +80,17 @@ test_that("weights of any size give the fit of weights near one", {
 })
 
 test_that("columns of any size give the fit of columns near one, and radii follow", {
-  reference <- acfw_lasso_logistic(x, y, 1, lambda = 0, control = sharp)
-  standardized <- acfw_lasso_logistic(x, y, 1, standardize = TRUE, control = sharp)
+  reference <- acfw_lasso_logistic(x, y, 1, lambda = 0, control = careful)
+  standardized <- acfw_lasso_logistic(x, y, 1, standardize = TRUE, control = careful)
   for (size in c(1e-300, 1e-200, 1e-100, 1e100, 1e200, 1e300)) {
     for (method in c("corrective", "pfw")) {
-      fit <- acfw_lasso_logistic(x * size, y, 1 / size, method = method, control = sharp)
+      fit <- acfw_lasso_logistic(x * size, y, 1 / size, method = method, control = careful)
       expect_identical(fit$status, "converged")
       expect_finite_fit(fit)
       expect_equal(fit$objective, reference$objective, tolerance = 1e-8)
       expect_equal(fit$penalty / size, reference$penalty, tolerance = 1e-3)
     }
-    fit <- acfw_lasso_logistic(x * size, y, 1, standardize = TRUE, control = sharp)
+    fit <- acfw_lasso_logistic(x * size, y, 1, standardize = TRUE, control = careful)
     expect_equal(fit$objective, standardized$objective, tolerance = 1e-8)
     expect_equal(as.numeric(predict(fit, x * size)), as.numeric(predict(standardized, x)), tolerance = 1e-3)
   }
@@ -132,11 +132,11 @@ test_that("extreme weights and radii keep every method finite or stop it with a 
 })
 
 test_that("columns far from zero cost no digits beside an intercept", {
-  reference <- acfw_lasso_logistic(x, y, c(0.5, 1), control = sharp)
+  reference <- acfw_lasso_logistic(x, y, c(0.5, 1), control = careful)
   far <- sweep(round(x * 1e4) / 1e4, 2, c(1e8, 0, -1e7), "+")
-  near <- acfw_lasso_logistic(sweep(far, 2, c(1e8, 0, -1e7)), y, c(0.5, 1), control = sharp)
+  near <- acfw_lasso_logistic(sweep(far, 2, c(1e8, 0, -1e7)), y, c(0.5, 1), control = careful)
   for (design in list(far, as(Matrix::Matrix(far, sparse = TRUE), "CsparseMatrix"))) {
-    fit <- acfw_lasso_logistic(design, y, c(0.5, 1), control = sharp)
+    fit <- acfw_lasso_logistic(design, y, c(0.5, 1), control = careful)
     expect_identical(fit$status, c("converged", "converged"))
     expect_equal(fit$objective, near$objective, tolerance = 1e-8)
     expect_equal(as.matrix(fit$coefficients), as.matrix(near$coefficients), tolerance = 1e-4)
