@@ -11,20 +11,6 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
-// bench_transpose
-Rcpp::NumericVector bench_transpose(Rcpp::RObject x, Eigen::VectorXd r, int times, int threads);
-RcppExport SEXP _acfw_bench_transpose(SEXP xSEXP, SEXP rSEXP, SEXP timesSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Eigen::VectorXd >::type r(rSEXP);
-    Rcpp::traits::input_parameter< int >::type times(timesSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(bench_transpose(x, r, times, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
 // all_finite
 bool all_finite(Rcpp::NumericVector x);
 RcppExport SEXP _acfw_all_finite(SEXP xSEXP) {
@@ -60,16 +46,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// eigen_threads
-int eigen_threads();
-RcppExport SEXP _acfw_eigen_threads() {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    rcpp_result_gen = Rcpp::wrap(eigen_threads());
-    return rcpp_result_gen;
-END_RCPP
-}
 // checksum
 std::string checksum(SEXP x);
 RcppExport SEXP _acfw_checksum(SEXP xSEXP) {
@@ -78,6 +54,76 @@ BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     rcpp_result_gen = Rcpp::wrap(checksum(x));
+    return rcpp_result_gen;
+END_RCPP
+}
+// completion_loss_at_zero
+double completion_loss_at_zero(Rcpp::List observed, double delta);
+RcppExport SEXP _acfw_completion_loss_at_zero(SEXP observedSEXP, SEXP deltaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type observed(observedSEXP);
+    Rcpp::traits::input_parameter< double >::type delta(deltaSEXP);
+    rcpp_result_gen = Rcpp::wrap(completion_loss_at_zero(observed, delta));
+    return rcpp_result_gen;
+END_RCPP
+}
+// factor_entries
+Rcpp::NumericVector factor_entries(Eigen::Map<Eigen::MatrixXd> u, Eigen::Map<Eigen::VectorXd> d, Eigen::Map<Eigen::MatrixXd> v, Rcpp::IntegerVector i, Rcpp::IntegerVector j);
+RcppExport SEXP _acfw_factor_entries(SEXP uSEXP, SEXP dSEXP, SEXP vSEXP, SEXP iSEXP, SEXP jSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type u(uSEXP);
+    Rcpp::traits::input_parameter< Eigen::Map<Eigen::VectorXd> >::type d(dSEXP);
+    Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type v(vSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type i(iSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type j(jSEXP);
+    rcpp_result_gen = Rcpp::wrap(factor_entries(u, d, v, i, j));
+    return rcpp_result_gen;
+END_RCPP
+}
+// factor_product
+Eigen::MatrixXd factor_product(Eigen::MatrixXd u, Eigen::Map<Eigen::VectorXd> d, Eigen::MatrixXd v);
+RcppExport SEXP _acfw_factor_product(SEXP uSEXP, SEXP dSEXP, SEXP vSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Eigen::MatrixXd >::type u(uSEXP);
+    Rcpp::traits::input_parameter< Eigen::Map<Eigen::VectorXd> >::type d(dSEXP);
+    Rcpp::traits::input_parameter< Eigen::MatrixXd >::type v(vSEXP);
+    rcpp_result_gen = Rcpp::wrap(factor_product(u, d, v));
+    return rcpp_result_gen;
+END_RCPP
+}
+// additive_effects
+Rcpp::List additive_effects(Rcpp::List observed, bool mean, bool rows, bool columns, double shrink, double delta);
+RcppExport SEXP _acfw_additive_effects(SEXP observedSEXP, SEXP meanSEXP, SEXP rowsSEXP, SEXP columnsSEXP, SEXP shrinkSEXP, SEXP deltaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type observed(observedSEXP);
+    Rcpp::traits::input_parameter< bool >::type mean(meanSEXP);
+    Rcpp::traits::input_parameter< bool >::type rows(rowsSEXP);
+    Rcpp::traits::input_parameter< bool >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< double >::type shrink(shrinkSEXP);
+    Rcpp::traits::input_parameter< double >::type delta(deltaSEXP);
+    rcpp_result_gen = Rcpp::wrap(additive_effects(observed, mean, rows, columns, shrink, delta));
+    return rcpp_result_gen;
+END_RCPP
+}
+// fold_in_rows
+Eigen::MatrixXd fold_in_rows(Rcpp::List observed, Eigen::MatrixXd factor, double delta, int threads);
+RcppExport SEXP _acfw_fold_in_rows(SEXP observedSEXP, SEXP factorSEXP, SEXP deltaSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type observed(observedSEXP);
+    Rcpp::traits::input_parameter< Eigen::MatrixXd >::type factor(factorSEXP);
+    Rcpp::traits::input_parameter< double >::type delta(deltaSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(fold_in_rows(observed, factor, delta, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -191,21 +237,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// dictionary_line
-Rcpp::List dictionary_line(Rcpp::NumericMatrix a, const Eigen::Map<Eigen::MatrixXd> dictionary, const Eigen::Map<Eigen::SparseMatrix<double>> codes, double beta, Rcpp::NumericVector gamma);
-RcppExport SEXP _acfw_dictionary_line(SEXP aSEXP, SEXP dictionarySEXP, SEXP codesSEXP, SEXP betaSEXP, SEXP gammaSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type a(aSEXP);
-    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type dictionary(dictionarySEXP);
-    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::SparseMatrix<double>> >::type codes(codesSEXP);
-    Rcpp::traits::input_parameter< double >::type beta(betaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type gamma(gammaSEXP);
-    rcpp_result_gen = Rcpp::wrap(dictionary_line(a, dictionary, codes, beta, gamma));
-    return rcpp_result_gen;
-END_RCPP
-}
 // code_columns
 Rcpp::List code_columns(Rcpp::NumericMatrix dictionary, Rcpp::NumericMatrix a, double beta, double tol, double max_iter, int threads);
 RcppExport SEXP _acfw_code_columns(SEXP dictionarySEXP, SEXP aSEXP, SEXP betaSEXP, SEXP tolSEXP, SEXP max_iterSEXP, SEXP threadsSEXP) {
@@ -301,31 +332,32 @@ BEGIN_RCPP
 END_RCPP
 }
 // null_intercept
-double null_intercept(Eigen::VectorXd offset, Eigen::VectorXd y, Eigen::VectorXd w);
-RcppExport SEXP _acfw_null_intercept(SEXP offsetSEXP, SEXP ySEXP, SEXP wSEXP) {
+double null_intercept(std::string family, Eigen::VectorXd offset, Eigen::VectorXd y, Eigen::VectorXd w);
+RcppExport SEXP _acfw_null_intercept(SEXP familySEXP, SEXP offsetSEXP, SEXP ySEXP, SEXP wSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type family(familySEXP);
     Rcpp::traits::input_parameter< Eigen::VectorXd >::type offset(offsetSEXP);
     Rcpp::traits::input_parameter< Eigen::VectorXd >::type y(ySEXP);
     Rcpp::traits::input_parameter< Eigen::VectorXd >::type w(wSEXP);
-    rcpp_result_gen = Rcpp::wrap(null_intercept(offset, y, w));
+    rcpp_result_gen = Rcpp::wrap(null_intercept(family, offset, y, w));
     return rcpp_result_gen;
 END_RCPP
 }
-// session_lasso_logistic
-SEXP session_lasso_logistic(Rcpp::RObject x, Rcpp::List problem, std::vector<double> radii, std::string method, std::string step, Rcpp::List control);
-RcppExport SEXP _acfw_session_lasso_logistic(SEXP xSEXP, SEXP problemSEXP, SEXP radiiSEXP, SEXP methodSEXP, SEXP stepSEXP, SEXP controlSEXP) {
+// session_glm
+SEXP session_glm(Rcpp::RObject x, Rcpp::List problem, Rcpp::List path, std::string method, std::string step, Rcpp::List control);
+RcppExport SEXP _acfw_session_glm(SEXP xSEXP, SEXP problemSEXP, SEXP pathSEXP, SEXP methodSEXP, SEXP stepSEXP, SEXP controlSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
-    Rcpp::traits::input_parameter< std::vector<double> >::type radii(radiiSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type path(pathSEXP);
     Rcpp::traits::input_parameter< std::string >::type method(methodSEXP);
     Rcpp::traits::input_parameter< std::string >::type step(stepSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
-    rcpp_result_gen = Rcpp::wrap(session_lasso_logistic(x, problem, radii, method, step, control));
+    rcpp_result_gen = Rcpp::wrap(session_glm(x, problem, path, method, step, control));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -344,47 +376,6 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::List> >::type init(initSEXP);
     rcpp_result_gen = Rcpp::wrap(session_completion(observed, beta, delta, method, step, rank_max, control, init));
-    return rcpp_result_gen;
-END_RCPP
-}
-// completion_loss_at_zero
-double completion_loss_at_zero(Rcpp::List observed, double delta);
-RcppExport SEXP _acfw_completion_loss_at_zero(SEXP observedSEXP, SEXP deltaSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type observed(observedSEXP);
-    Rcpp::traits::input_parameter< double >::type delta(deltaSEXP);
-    rcpp_result_gen = Rcpp::wrap(completion_loss_at_zero(observed, delta));
-    return rcpp_result_gen;
-END_RCPP
-}
-// factor_entries
-Rcpp::NumericVector factor_entries(Eigen::Map<Eigen::MatrixXd> u, Eigen::Map<Eigen::VectorXd> d, Eigen::Map<Eigen::MatrixXd> v, Rcpp::IntegerVector i, Rcpp::IntegerVector j);
-RcppExport SEXP _acfw_factor_entries(SEXP uSEXP, SEXP dSEXP, SEXP vSEXP, SEXP iSEXP, SEXP jSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type u(uSEXP);
-    Rcpp::traits::input_parameter< Eigen::Map<Eigen::VectorXd> >::type d(dSEXP);
-    Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type v(vSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type i(iSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type j(jSEXP);
-    rcpp_result_gen = Rcpp::wrap(factor_entries(u, d, v, i, j));
-    return rcpp_result_gen;
-END_RCPP
-}
-// additive_offsets
-Rcpp::List additive_offsets(Rcpp::List observed, bool rows, bool columns, int most_sweeps);
-RcppExport SEXP _acfw_additive_offsets(SEXP observedSEXP, SEXP rowsSEXP, SEXP columnsSEXP, SEXP most_sweepsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type observed(observedSEXP);
-    Rcpp::traits::input_parameter< bool >::type rows(rowsSEXP);
-    Rcpp::traits::input_parameter< bool >::type columns(columnsSEXP);
-    Rcpp::traits::input_parameter< int >::type most_sweeps(most_sweepsSEXP);
-    rcpp_result_gen = Rcpp::wrap(additive_offsets(observed, rows, columns, most_sweeps));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -414,19 +405,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// dense_product
-Eigen::MatrixXd dense_product(const Eigen::Map<Eigen::MatrixXd> A, const Eigen::Map<Eigen::MatrixXd> B, int threads);
-RcppExport SEXP _acfw_dense_product(SEXP ASEXP, SEXP BSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type A(ASEXP);
-    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type B(BSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(dense_product(A, B, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
 // session_go
 SEXP session_go(SEXP session);
 RcppExport SEXP _acfw_session_go(SEXP sessionSEXP) {
@@ -446,6 +424,28 @@ BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type session(sessionSEXP);
     rcpp_result_gen = Rcpp::wrap(session_interrupt(session));
+    return rcpp_result_gen;
+END_RCPP
+}
+// session_release
+void session_release(SEXP session);
+RcppExport SEXP _acfw_session_release(SEXP sessionSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type session(sessionSEXP);
+    session_release(session);
+    return R_NilValue;
+END_RCPP
+}
+// session_view
+SEXP session_view(SEXP session, std::string what);
+RcppExport SEXP _acfw_session_view(SEXP sessionSEXP, SEXP whatSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type session(sessionSEXP);
+    Rcpp::traits::input_parameter< std::string >::type what(whatSEXP);
+    rcpp_result_gen = Rcpp::wrap(session_view(session, what));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -471,12 +471,15 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
-    {"_acfw_bench_transpose", (DL_FUNC) &_acfw_bench_transpose, 4},
     {"_acfw_all_finite", (DL_FUNC) &_acfw_all_finite, 1},
     {"_acfw_valid_compressed", (DL_FUNC) &_acfw_valid_compressed, 4},
     {"_acfw_processors", (DL_FUNC) &_acfw_processors, 0},
-    {"_acfw_eigen_threads", (DL_FUNC) &_acfw_eigen_threads, 0},
     {"_acfw_checksum", (DL_FUNC) &_acfw_checksum, 1},
+    {"_acfw_completion_loss_at_zero", (DL_FUNC) &_acfw_completion_loss_at_zero, 2},
+    {"_acfw_factor_entries", (DL_FUNC) &_acfw_factor_entries, 5},
+    {"_acfw_factor_product", (DL_FUNC) &_acfw_factor_product, 3},
+    {"_acfw_additive_effects", (DL_FUNC) &_acfw_additive_effects, 6},
+    {"_acfw_fold_in_rows", (DL_FUNC) &_acfw_fold_in_rows, 4},
     {"_acfw_column_deviations", (DL_FUNC) &_acfw_column_deviations, 2},
     {"_acfw_column_shifts", (DL_FUNC) &_acfw_column_shifts, 1},
     {"_acfw_largest_entry", (DL_FUNC) &_acfw_largest_entry, 2},
@@ -486,24 +489,21 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_spectral_norm_dense", (DL_FUNC) &_acfw_spectral_norm_dense, 1},
     {"_acfw_spectral_norm_sparse", (DL_FUNC) &_acfw_spectral_norm_sparse, 1},
     {"_acfw_session_dictionary_learning", (DL_FUNC) &_acfw_session_dictionary_learning, 8},
-    {"_acfw_dictionary_line", (DL_FUNC) &_acfw_dictionary_line, 5},
     {"_acfw_code_columns", (DL_FUNC) &_acfw_code_columns, 6},
     {"_acfw_session_dr_mmse", (DL_FUNC) &_acfw_session_dr_mmse, 7},
     {"_acfw_is_positive_definite", (DL_FUNC) &_acfw_is_positive_definite, 1},
     {"_acfw_wasserstein_oracle", (DL_FUNC) &_acfw_wasserstein_oracle, 5},
     {"_acfw_session_closures", (DL_FUNC) &_acfw_session_closures, 8},
     {"_acfw_session_objective", (DL_FUNC) &_acfw_session_objective, 7},
-    {"_acfw_null_intercept", (DL_FUNC) &_acfw_null_intercept, 3},
-    {"_acfw_session_lasso_logistic", (DL_FUNC) &_acfw_session_lasso_logistic, 6},
+    {"_acfw_null_intercept", (DL_FUNC) &_acfw_null_intercept, 4},
+    {"_acfw_session_glm", (DL_FUNC) &_acfw_session_glm, 6},
     {"_acfw_session_completion", (DL_FUNC) &_acfw_session_completion, 8},
-    {"_acfw_completion_loss_at_zero", (DL_FUNC) &_acfw_completion_loss_at_zero, 2},
-    {"_acfw_factor_entries", (DL_FUNC) &_acfw_factor_entries, 5},
-    {"_acfw_additive_offsets", (DL_FUNC) &_acfw_additive_offsets, 4},
     {"_acfw_singular_block_dense", (DL_FUNC) &_acfw_singular_block_dense, 3},
     {"_acfw_singular_block_sparse", (DL_FUNC) &_acfw_singular_block_sparse, 3},
-    {"_acfw_dense_product", (DL_FUNC) &_acfw_dense_product, 3},
     {"_acfw_session_go", (DL_FUNC) &_acfw_session_go, 1},
     {"_acfw_session_interrupt", (DL_FUNC) &_acfw_session_interrupt, 1},
+    {"_acfw_session_release", (DL_FUNC) &_acfw_session_release, 1},
+    {"_acfw_session_view", (DL_FUNC) &_acfw_session_view, 2},
     {"_acfw_session_result", (DL_FUNC) &_acfw_session_result, 1},
     {"_acfw_raise_interrupt", (DL_FUNC) &_acfw_raise_interrupt, 0},
     {NULL, NULL, 0}

@@ -1,4 +1,4 @@
-#include <Rcpp.h>
+#include "checks.h"
 
 #include <Eigen/Core>
 
@@ -29,7 +29,7 @@ bool all_finite(Rcpp::NumericVector x) {
   return Eigen::Map<const Eigen::VectorXd>(x.begin(), x.size()).allFinite();
 }
 
-// Can the slots of a compressed matrix be followed without leaving them? Packages and users build such objects by hand.
+// Packages and users build such objects by hand.
 // [[Rcpp::export]]
 bool valid_compressed(Rcpp::IntegerVector dim, Rcpp::IntegerVector p, Rcpp::IntegerVector i, double entries) {
   if (dim.size() != 2 || dim[0] < 0 || dim[1] < 0 || p.size() != static_cast<R_xlen_t>(dim[1]) + 1 || p[0] != 0) return false;
@@ -45,7 +45,3 @@ int processors() {
   return 1;
 #endif
 }
-
-// How many threads Eigen's products use on their own account: one, `threads` is for the user to say.
-// [[Rcpp::export]]
-int eigen_threads() { return Eigen::nbThreads(); }

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "acfw/atoms.hpp"
+#include "acfw/core/atoms.hpp"
 
 namespace {
 

@@ -10,9 +10,9 @@
 #include <limits>
 #include <memory>
 
-#include "acfw/active_set.hpp"
-#include "acfw/dictionaries/any_dictionary.hpp"
-#include "acfw/frank_wolfe.hpp"
+#include "acfw/core/active_set.hpp"
+#include "acfw/sets/any_set.hpp"
+#include "acfw/core/frank_wolfe.hpp"
 #include "r_atoms.h"
 
 /// The gradient a closure returned, shared with the oracle so that it sees R's own vector and not a copy.
@@ -33,8 +33,11 @@ class ClosureObjective {
   using VectorMap = Eigen::Map<const Eigen::VectorXd>;
 
   ClosureObjective(SEXP fn, SEXP gr, SEXP x, LentGradient lent)
-      : fn_(fn), gr_(gr), x_(x), trial_(x), g_(x), lent_(std::move(lent)), d_(Rf_xlength(x)) {
-    value_ = call_fn(x_);
+      : fn_(fn), gr_(gr), x_(x), trial_(x), g_(x), lent_(std::move(lent)), d_(Rf_xlength(x)) {}
+
+  /// The value at the start, before anything else is asked. Not in the constructor: `fn` may be interrupted.
+  void start() {
+    if (std::isnan(value_)) value_ = call_fn(x_);
   }
 
   SEXP point() const { return x_; }
@@ -55,14 +58,15 @@ class ClosureObjective {
   double along_point() { return gradient().dot(map(x_)); }
   double along(const acfw::AnyAtom& a) { return acfw::dot(gradient(), a); }
 
-  double prepare(const acfw::Move<acfw::AnyAtom>& move) {
+  template <class Atom>
+  double prepare(const acfw::Move<Atom>& move) {
     if (move.on_point == 0.0) {
       d_.setZero();
     } else {
       d_ = move.on_point * map(x_);
     }
-    if (move.vertex) acfw::add_to(d_, move.on_vertex, *move.vertex);
-    if (move.away) acfw::add_to(d_, move.on_away, *move.away);
+    if (move.vertex) add_to(d_, move.on_vertex, *move.vertex);
+    if (move.away) add_to(d_, move.on_away, *move.away);
     slope_ = move.slope;
     return d_.squaredNorm();
   }
@@ -179,7 +183,7 @@ class ClosureObjective {
   Rcpp::RObject fn_, gr_, x_, trial_, g_, trial_gradient_, held_;
   LentGradient lent_;
   Eigen::VectorXd d_;
-  double value_ = 0.0;
+  double value_ = std::numeric_limits<double>::quiet_NaN();
   double slope_ = 0.0;
   double trial_value_ = 0.0;
   double trial_gamma_ = std::numeric_limits<double>::quiet_NaN();

@@ -2,6 +2,7 @@
 
 #include "designs.h"
 
+#include "acfw/linear/blocks.hpp"
 #include "acfw/linear/storage.hpp"
 
 namespace {
@@ -25,6 +26,19 @@ std::shared_ptr<acfw::Design> design_from_r(const Rcpp::RObject& x) {
   }
   const Rcpp::NumericMatrix dense(x);
   return std::make_shared<Anchored<acfw::DenseDesign>>(x, dense.begin(), dense.nrow(), dense.ncol(), dense.nrow());
+}
+
+std::shared_ptr<acfw::Design> blocks_from_r(const Rcpp::RObject& x, acfw::Index blocks) {
+  if (Rf_isS4(x)) {
+    const Rcpp::S4 sparse(x);
+    const Rcpp::IntegerVector dim = sparse.slot("Dim"), i = sparse.slot("i"), p = sparse.slot("p");
+    const Rcpp::NumericVector value = sparse.slot("x");
+    const acfw::CompressedStorage storage{p.begin(), i.begin(), value.begin()};
+    return std::make_shared<Anchored<acfw::BlockDesign<acfw::CompressedStorage>>>(x, storage, dim[0], dim[1], blocks);
+  }
+  const Rcpp::NumericMatrix dense(x);
+  const acfw::DenseStorage storage{dense.begin(), dense.nrow(), dense.nrow()};
+  return std::make_shared<Anchored<acfw::BlockDesign<acfw::DenseStorage>>>(x, storage, dense.nrow(), dense.ncol(), blocks);
 }
 
 // Standard deviations of the columns under weights that sum to one; 0 where a column is constant up to rounding.

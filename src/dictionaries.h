@@ -3,6 +3,6 @@
 
 #include <Rcpp.h>
 
-#include "acfw/dictionaries/any_dictionary.hpp"
+#include "acfw/sets/any_set.hpp"
 
 acfw::AnyDictionary make_dictionary(const Rcpp::List& spec);

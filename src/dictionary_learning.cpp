@@ -3,16 +3,16 @@
 
 #include "acfw/objectives/dictionary_learning.hpp"
 
-#include "acfw/sparse_coding.hpp"
+#include "acfw/objectives/sparse_coding.hpp"
 #include "patient.h"
 
 namespace {
 
-class DictionarySession final : public PatientSession<acfw::DictionaryLearning, acfw::DictionaryProduct> {
+class DictionarySession final : public PatientSession<acfw::DictionaryLearning, acfw::DictionaryAndCodes> {
  public:
   DictionarySession(Rcpp::NumericMatrix a, std::unique_ptr<acfw::DictionaryLearning> objective, double beta,
                     const std::string& step, const Rcpp::List& control)
-      : PatientSession(std::move(objective), acfw::DictionaryProduct{beta}, "cfw", step, control), a_(a) {}
+      : PatientSession(std::move(objective), acfw::DictionaryAndCodes{beta}, "cfw", step, control), a_(a) {}
 
   /// Begin at the start itself, with the curvature towards the atom there, instead of at that atom.
   void start_at_point() {
@@ -48,23 +48,6 @@ SEXP session_dictionary_learning(Rcpp::NumericMatrix a, const Eigen::Map<Eigen::
     if (at_point) session->start_at_point();
     return SessionPointer(session.release());
   });
-}
-
-// The quartic of one move towards the oracle's atom, and what a test needs to evaluate it directly.
-// [[Rcpp::export]]
-Rcpp::List dictionary_line(Rcpp::NumericMatrix a, const Eigen::Map<Eigen::MatrixXd> dictionary,
-                           const Eigen::Map<Eigen::SparseMatrix<double>> codes, double beta, Rcpp::NumericVector gamma) {
-  acfw::DictionaryLearning f(map_of(a), dictionary, Eigen::MatrixXd(codes));
-  const acfw::Vertex<acfw::DictionaryAtom> v = acfw::DictionaryProduct{beta}.minimize(f.gradient());
-  const auto move = acfw::towards(v, f.along_point());
-  const double norm2 = f.prepare(move);
-  Rcpp::NumericVector divergence(gamma.size());
-  for (R_xlen_t k = 0; k < gamma.size(); ++k) divergence[k] = f.divergence(gamma[k]);
-  Eigen::MatrixXd X = Eigen::MatrixXd::Zero(codes.rows(), codes.cols());
-  for (acfw::Index i = 0; i < X.cols(); ++i) X(v.atom.index[static_cast<std::size_t>(i)], i) = v.atom.value[i];
-  return Rcpp::List::create(Rcpp::_["value"] = f.value(), Rcpp::_["slope"] = move.slope, Rcpp::_["norm2"] = norm2,
-                            Rcpp::_["divergence"] = divergence, Rcpp::_["dictionary"] = v.atom.D, Rcpp::_["codes"] = X,
-                            Rcpp::_["gradient"] = Rcpp::List::create(f.gradient().D, f.gradient().X));
 }
 
 // Codes of the columns of `a` as the parts of a dgCMatrix, with the gap of each.

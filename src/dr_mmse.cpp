@@ -56,15 +56,15 @@ SEXP session_dr_mmse(const Eigen::Map<Eigen::MatrixXd> sigma, const Eigen::Map<E
 // Does a Cholesky factorisation find the matrix positive definite, beyond rounding?
 // [[Rcpp::export]]
 bool is_positive_definite(const Eigen::Map<Eigen::MatrixXd> S) {
-  const Eigen::LLT<Eigen::MatrixXd> llt(S);
-  if (llt.info() != Eigen::Success) return false;
-  const double least = llt.matrixLLT().diagonal().minCoeff();
+  Eigen::MatrixXd L = S;
+  if (!acfw::cholesky(L)) return false;
+  const double least = L.diagonal().minCoeff();
   const double noise = static_cast<double>(S.rows()) * std::numeric_limits<double>::epsilon();
   return least * least > noise * S.diagonal().maxCoeff();
 }
 
 // argmin <g, V> over the Wasserstein ball, with the multiplier and both bounds; g = -W W' by its estimator B if
-// `n_x` > 0, else any symmetric matrix. For tests and benchmarks.
+// `n_x` > 0, else any symmetric matrix.
 // [[Rcpp::export]]
 Rcpp::List wasserstein_oracle(const Eigen::Map<Eigen::MatrixXd> sigma, double rho, const Eigen::Map<Eigen::MatrixXd> g, int n_x,
                               int threads) {

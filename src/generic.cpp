@@ -1,6 +1,8 @@
 // acfw(): sessions for R closures and for the built-in objectives, over any dictionary.
 #include <RcppEigen.h>
 
+#include "acfw/correctors/hull.hpp"
+#include "acfw/losses/huber.hpp"
 #include "acfw/objectives/linear_model.hpp"
 #include "acfw/objectives/quadratic.hpp"
 #include "closures.h"
@@ -19,27 +21,55 @@ AnyDictionary dictionary_from_r(SEXP lmo, SEXP like, const LentGradient& lent) {
 }
 
 template <class Built>
-SEXP hand_over(std::unique_ptr<Built> session, const Rcpp::Nullable<Rcpp::List>& state, acfw::Index size) {
-  if (state.isNotNull()) session->resume(Rcpp::List(state), size);
+SEXP hand_over(std::unique_ptr<Built> session, const Rcpp::Nullable<Rcpp::List>& state) {
+  if (state.isNotNull()) session->resume_later(Rcpp::List(state));
   return SessionPointer(session.release());
 }
 
-/// Any objective over any dictionary: what a user may have got wrong about the set is looked at once.
+/// Any objective over any dictionary: what a user may have got wrong about the set is looked at once. Closures are called by a
+/// session that exists, never while one is made: an interrupt inside of them has to find it.
 template <class Objective>
-class GenericSession : public SessionOf<Objective, AnyDictionary> {
+class GenericSession : public SessionOf<Objective, AnyDictionary, acfw::Hull<Objective, acfw::AnyAtom>> {
  public:
-  using Base = SessionOf<Objective, AnyDictionary>;
+  using Base = SessionOf<Objective, AnyDictionary, acfw::Hull<Objective, acfw::AnyAtom>>;
 
   GenericSession(std::unique_ptr<Objective> objective, AnyDictionary dictionary, const std::string& method,
                  const std::string& step, const Rcpp::List& control)
       : Base(std::move(objective), std::move(dictionary), method, step, control), pursuit_(method == "mp") {}
 
+  SEXP view(const std::string& what) override {
+    if (what != "gradient") return Base::view(what);
+    const auto& gradient = this->objective_->gradient();
+    return Rcpp::NumericVector(gradient.data(), gradient.data() + gradient.size());
+  }
+
+  void resume_later(const Rcpp::List& state) { state_ = state; }
+
   void go() override {
+    begin();
     if (pursuit_) compare_sides();
     Base::go();
   }
 
+  void interrupt() override {
+    begin();
+    Base::interrupt();
+  }
+
+  /// A user's own rule for stopping is no interrupt.
+  Rcpp::List result() override {
+    Rcpp::List list = Base::result();
+    if (this->run_.status() == acfw::Status::callback) list["status"] = "callback";
+    return list;
+  }
+
  protected:
+  virtual void begin() {
+    if (state_.size() == 0) return;
+    this->resume(state_, this->objective_->gradient().size());
+    state_ = Rcpp::List();
+  }
+
   /// The set is compared by the gap that it gives at the point: an oracle in R has no other identity.
   bool continues(const Rcpp::List& state) override {
     if (!Base::continues(state)) return false;
@@ -52,7 +82,7 @@ class GenericSession : public SessionOf<Objective, AnyDictionary> {
 
   Rcpp::List doubts() const override {
     Rcpp::List found = Base::doubts();
-    Base::note(found, "symmetry", symmetry_doubt_);
+    note(found, "symmetry", symmetry_doubt_);
     return found;
   }
 
@@ -66,6 +96,7 @@ class GenericSession : public SessionOf<Objective, AnyDictionary> {
   }
 
   bool pursuit_;
+  Rcpp::List state_;  // to go on from, until that is done
   acfw::Contradiction symmetry_doubt_;
 };
 
@@ -87,6 +118,11 @@ class ClosureSession final : public GenericSession<ClosureObjective> {
   }
 
  protected:
+  void begin() override {
+    objective_->start();
+    GenericSession::begin();
+  }
+
   SEXP point() override { return objective_->point(); }
 
   Rcpp::List doubts() const override {
@@ -131,6 +167,14 @@ class VectorSession final : public GenericSession<Objective> {
   }
 };
 
+std::unique_ptr<acfw::Loss> loss_of(const Rcpp::List& spec) {
+  Vector y = Rcpp::as<Vector>(spec["y"]), w = Rcpp::as<Vector>(spec["w"]);
+  if (!Rf_isNull(spec["delta"])) {
+    return std::make_unique<acfw::Huber>(std::move(y), std::move(w), Rcpp::as<double>(spec["delta"]));
+  }
+  return acfw::make_loss(Rcpp::as<std::string>(spec["family"]), std::move(y), std::move(w));
+}
+
 SEXP built_in(const Rcpp::List& spec, const Rcpp::NumericVector& par, AnyDictionary dictionary, const std::string& method,
               const std::string& step, const Rcpp::List& control, const Rcpp::Nullable<Rcpp::List>& state) {
   const auto kind = Rcpp::as<std::string>(spec["kind"]);
@@ -139,16 +183,14 @@ SEXP built_in(const Rcpp::List& spec, const Rcpp::NumericVector& par, AnyDiction
   Vector x = Eigen::Map<const Vector>(par.begin(), par.size());
   const auto start = [&](auto objective) {
     using Objective = typename decltype(objective)::element_type;
-    return hand_over(std::make_unique<VectorSession<Objective>>(std::move(objective), dictionary, method, step, control),
-                     state, par.size());
+    return hand_over(std::make_unique<VectorSession<Objective>>(std::move(objective), dictionary, method, step, control), state);
   };
   if (kind == "quadratic") {
     return start(std::make_unique<acfw::Quadratic>(A, Rcpp::as<Vector>(spec["c"]), Rcpp::as<double>(spec["constant"]),
                                                    std::move(x), threads));
   }
-  auto loss = acfw::make_loss(kind == "least_squares" ? "gaussian" : "binomial", Rcpp::as<Vector>(spec["y"]),
-                              Rcpp::as<Vector>(spec["w"]));
-  return start(std::make_unique<acfw::LinearModel>(A, std::move(loss), Rcpp::as<double>(spec["lambda"]), std::move(x), threads));
+  return start(
+      std::make_unique<acfw::LinearModel>(A, loss_of(spec), Rcpp::as<double>(spec["lambda"]), std::move(x), threads));
 }
 
 }  // namespace
@@ -161,7 +203,7 @@ SEXP session_closures(Rcpp::NumericVector par, SEXP fn, SEXP gr, SEXP lmo, std::
     auto objective = std::make_unique<ClosureObjective>(fn, gr, par, lent);
     return hand_over(std::make_unique<ClosureSession>(std::move(objective), dictionary_from_r(lmo, par, lent), method,
                                                       step, control),
-                     state, par.size());
+                     state);
   });
 }
 

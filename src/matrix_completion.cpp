@@ -8,6 +8,7 @@
 
 #include "acfw/correctors/factored.hpp"
 #include "acfw/objectives/completion.hpp"
+#include "observed.h"
 #include "session.h"
 
 namespace {
@@ -15,73 +16,11 @@ namespace {
 using acfw::Index;
 using acfw::Vector;
 
-// Observed entries as R holds them: column pointers `p`, row numbers `i` from 0, values `x`; what is fitted
-// is x - mean - row[i] - column[j].
-struct Observed {
-  Rcpp::IntegerVector p, i, dim;
-  Rcpp::NumericVector x, weights, row, column;
-  double mean;
-
-  explicit Observed(const Rcpp::List& list)
-      : p(list["p"]),
-        i(list["i"]),
-        dim(list["dim"]),
-        x(list["x"]),
-        weights(Rf_isNull(list["weights"]) ? Rcpp::NumericVector(0) : Rcpp::NumericVector(list["weights"])) {
-    const Rcpp::List offset = list["offset"];
-    mean = Rcpp::as<double>(offset["mean"]);
-    row = offset["row"];
-    column = offset["column"];
-  }
-
-  double offset(int r, int c) const {
-    return mean + (row.size() > 0 ? row[r] : 0.0) + (column.size() > 0 ? column[c] : 0.0);
-  }
-
-  // What is fitted at an entry. What only rounding has left of a number is no data.
-  double centred(int e, int c) const {
-    const double off = offset(i[e], c), left = x[e] - off;
-    constexpr double rounding = 64.0 * std::numeric_limits<double>::epsilon();
-    return std::abs(left) <= rounding * std::abs(off) ? 0.0 : left;
-  }
-};
-
-// The fused pass writes to the factor of the second side for every entry, so that side should be the shorter:
-// a wide matrix is taken by columns, which is how it comes, and solved transposed.
-acfw::Entries make_entries(const Observed& in, bool transposed) {
-  const int rows = in.dim[0], cols = in.dim[1];
-  const R_xlen_t size = in.x.size();
-  acfw::Entries out;
-  out.rows = transposed ? cols : rows;
-  out.cols = transposed ? rows : cols;
-  out.start.assign(static_cast<std::size_t>(out.rows) + 1, 0);
-  out.col.resize(static_cast<std::size_t>(size));
-  out.value.resize(size);
-  if (in.weights.size() > 0) out.weight.resize(size);
-  if (!transposed) {
-    for (R_xlen_t e = 0; e < size; ++e) ++out.start[static_cast<std::size_t>(in.i[e]) + 1];
-    for (Index r = 0; r < out.rows; ++r) out.start[r + 1] += out.start[r];
-  } else {
-    std::copy(in.p.begin(), in.p.end(), out.start.begin());
-  }
-  std::vector<int> next(out.start.begin(), out.start.end() - 1);
-  for (int c = 0; c < cols; ++c) {
-    for (int e = in.p[c]; e < in.p[c + 1]; ++e) {
-      const int to = transposed ? e : next[static_cast<std::size_t>(in.i[e])]++;
-      out.col[static_cast<std::size_t>(to)] = transposed ? in.i[e] : c;
-      out.value[to] = in.centred(e, c);
-      if (in.weights.size() > 0) out.weight[to] = in.weights[e];
-    }
-  }
-  if (out.weight.size() > 0) out.weight /= out.weight.sum();  // of order one: R has scaled them
-  return out;
-}
-
 /// The objective together with the entries it refers to.
 struct OwningCompletion : private std::unique_ptr<acfw::Entries>, public acfw::Completion {
-  OwningCompletion(std::unique_ptr<acfw::Entries> entries, double delta, int threads, double radius)
+  OwningCompletion(std::unique_ptr<acfw::Entries> entries, double delta, int threads, double radius, acfw::AllCells all)
       : std::unique_ptr<acfw::Entries>(std::move(entries)),
-        acfw::Completion(*static_cast<const std::unique_ptr<acfw::Entries>&>(*this), delta, threads, radius) {}
+        acfw::Completion(*static_cast<const std::unique_ptr<acfw::Entries>&>(*this), delta, threads, radius, all) {}
 };
 
 /// How long the parts of a run that take long may go on: corrective phases until the time limit, a search for singular
@@ -92,12 +31,12 @@ class Patience {
   explicit Patience(double max_time) : limit_(max_time) {}
 
   bool out_of_time() {
-    look();
+    poll_();
     return seconds() >= limit_;
   }
 
   bool out_of_grace() {
-    look();
+    poll_();
     return seconds() >= limit_ + grace_;
   }
 
@@ -112,20 +51,14 @@ class Patience {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void look() {
-    const double now = seconds();
-    if (now < next_look_) return;
-    next_look_ = now + 0.1;
-    check_interrupt();
-  }
-
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
   static constexpr double after_interrupt = 0.8;
 
   bool hurried_ = false;
   const Clock::time_point start_ = Clock::now();
-  double limit_, grace_ = std::max(1.0, 0.2 * limit_), next_look_ = 0.1;
+  double limit_, grace_ = std::max(1.0, 0.2 * limit_);
+  Poll poll_;
 };
 
 /// The ball, shared by the loop and the corrector. A certifying answer is as fine as the tolerance needs, and
@@ -138,7 +71,7 @@ struct SharedBall {
   double last_gap = 0.0;
   bool first = true;
 
-  acfw::Vertex<acfw::RankOne> minimize(const acfw::EntryMatrix& G, double accuracy) {
+  acfw::Vertex<acfw::RankOne> minimize(const acfw::EntriesPlusTerms& G, double accuracy) {
     const double finest = 0.02 * std::max({tol, rel_tol * std::abs(objective->value()), last_gap});
     if (first) accuracy = std::max(finest, std::numeric_limits<double>::min());  // no run ends here without asking again
     first = false;
@@ -248,12 +181,16 @@ std::unique_ptr<CompletionSession> make_session(const Observed& in, double beta,
                                                 const std::string& method, const std::string& step,
                                                 double rank_max, const Rcpp::List& control,
                                                 const Rcpp::Nullable<Rcpp::List>& init) {
+  // The fused pass writes to the factor of the second side for every entry, so that side should be the shorter.
   const bool transposed = in.dim[0] < in.dim[1];
   const int threads = Rcpp::as<int>(control["threads"]);
   const auto patience = std::make_shared<Patience>(Rcpp::as<double>(control["max_time"]));
   auto entries = std::make_unique<acfw::Entries>(make_entries(in, transposed));
+  acfw::AllCells all;
+  if (in.w0 > 0.0) all = acfw::AllCells::absorb(*entries, in.w0);
+  else if (entries->weight.size() > 0) entries->weight /= entries->weight.sum();
   const Index rows = entries->rows, cols = entries->cols;
-  auto objective = std::make_unique<OwningCompletion>(std::move(entries), delta, threads, beta);
+  auto objective = std::make_unique<OwningCompletion>(std::move(entries), delta, threads, beta, all);
   const SharedBall ball{std::make_shared<acfw::OperatorNuclearBall>(rows, cols, beta), objective.get(), patience,
                         Rcpp::as<double>(control["tol"]), Rcpp::as<double>(control["rel_tol"])};
   ball.ball->set_stop([patience] { return patience->out_of_grace(); });
@@ -294,80 +231,9 @@ SEXP session_completion(Rcpp::List observed, double beta, double delta, std::str
   });
 }
 
-// The objective at X = 0.
-// [[Rcpp::export]]
-double completion_loss_at_zero(Rcpp::List observed, double delta) {
-  const Observed in(observed);
-  double sum = 0.0, total = 0.0;
-  for (int c = 0; c < in.dim[1]; ++c) {
-    for (int e = in.p[c]; e < in.p[c + 1]; ++e) {
-      const double r = in.centred(e, c), w = in.weights.size() > 0 ? in.weights[e] : 1.0;
-      sum += w * acfw::huber_value(r, acfw::huber_derivative(r, delta));
-      total += w;
-    }
-  }
-  return sum / total;
-}
-
-// X at the pairs (i, j), numbered from 0: sum_k u_ik d_k v_jk.
-// [[Rcpp::export]]
-Rcpp::NumericVector factor_entries(Eigen::Map<Eigen::MatrixXd> u, Eigen::Map<Eigen::VectorXd> d,
-                                   Eigen::Map<Eigen::MatrixXd> v, Rcpp::IntegerVector i,
-                                   Rcpp::IntegerVector j) {
-  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const RowMajor left = u * d.asDiagonal(), right = v;
-  Rcpp::NumericVector out(i.size());
-  for (R_xlen_t e = 0; e < i.size(); ++e) {
-    out[e] = i[e] == NA_INTEGER || j[e] == NA_INTEGER ? NA_REAL : left.row(i[e]).dot(right.row(j[e]));
-  }
-  return out;
-}
-
-// Row and column offsets by alternating weighted means: the additive fit mean + row_i + column_j.
-// [[Rcpp::export]]
-Rcpp::List additive_offsets(Rcpp::List observed, bool rows, bool columns, int most_sweeps = 50) {
-  const Observed in(observed);
-  const auto weight = [&](R_xlen_t e) { return in.weights.size() > 0 ? in.weights[e] : 1.0; };
-  double total = 0.0, sum = 0.0;
-  for (R_xlen_t e = 0; e < in.x.size(); ++e) {
-    total += weight(e);
-    sum += weight(e) * in.x[e];
-  }
-  const double mean = sum / total;
-  Vector r = Vector::Zero(in.dim[0]), c = Vector::Zero(in.dim[1]), r_weight = r, c_weight = c;
-  for (int j = 0; j < in.dim[1]; ++j) {
-    for (int e = in.p[j]; e < in.p[j + 1]; ++e) {
-      r_weight[in.i[e]] += weight(e);
-      c_weight[j] += weight(e);
-    }
-  }
-  for (int sweep = 0; sweep < most_sweeps && (rows || columns); ++sweep) {
-    double change = 0.0, size = std::abs(mean);
-    for (const bool by_row : {true, false}) {
-      if (by_row ? !rows : !columns) continue;
-      Vector& out = by_row ? r : c;
-      const Vector& held = by_row ? r_weight : c_weight;
-      Vector sums = Vector::Zero(out.size());
-      for (int j = 0; j < in.dim[1]; ++j) {
-        for (int e = in.p[j]; e < in.p[j + 1]; ++e) {
-          sums[by_row ? in.i[e] : j] += weight(e) * (in.x[e] - mean - (by_row ? c[j] : r[in.i[e]]));
-        }
-      }
-      const Vector next = (held.array() > 0.0).select(sums.array() / held.array().max(1e-300), 0.0).matrix();
-      change = std::max(change, (next - out).cwiseAbs().maxCoeff());
-      size = std::max(size, next.cwiseAbs().maxCoeff());
-      out = next;
-    }
-    if (change <= 1e-10 * size) break;
-  }
-  return Rcpp::List::create(Rcpp::_["mean"] = mean, Rcpp::_["row"] = rows ? r : Vector(0),
-                            Rcpp::_["column"] = columns ? c : Vector(0));
-}
-
 namespace {
 
-template <class Operator>
-Rcpp::List singular_block(const Operator& G, int k, double accuracy) {
+Rcpp::List singular_block(const acfw::LinearOperator& G, int k, double accuracy) {
   acfw::KrylovGoal goal;
   goal.pairs = goal.exact_pairs = k;
   goal.accuracy = accuracy;
@@ -391,10 +257,10 @@ Rcpp::List singular_block(const Operator& G, int k, double accuracy) {
 
 // [[Rcpp::export]]
 Rcpp::List singular_block_dense(Eigen::Map<Eigen::MatrixXd> g, int k, double accuracy) {
-  return singular_block(acfw::MatrixOperator<Eigen::Map<Eigen::MatrixXd>>{g}, k, accuracy);
+  return singular_block(acfw::MatrixOperator(g), k, accuracy);
 }
 
 // [[Rcpp::export]]
 Rcpp::List singular_block_sparse(Eigen::Map<Eigen::SparseMatrix<double>> g, int k, double accuracy) {
-  return singular_block(acfw::MatrixOperator<Eigen::Map<Eigen::SparseMatrix<double>>>{g}, k, accuracy);
+  return singular_block(acfw::MatrixOperator(g), k, accuracy);
 }

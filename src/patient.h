@@ -2,8 +2,6 @@
 // for products that would only make its last digits sure.
 #pragma once
 
-#include <chrono>
-
 #include "session.h"
 
 template <class Objective, class Dictionary>
@@ -11,12 +9,7 @@ class PatientSession : public SessionOf<Objective, Dictionary> {
  public:
   template <class... Args>
   explicit PatientSession(Args&&... args) : SessionOf<Objective, Dictionary>(std::forward<Args>(args)...) {
-    this->objective_->set_poll([last = std::chrono::steady_clock::now()]() mutable {
-      const auto now = std::chrono::steady_clock::now();
-      if (now - last < std::chrono::milliseconds(100)) return;
-      last = now;
-      check_interrupt();
-    });
+    this->objective_->set_poll(Poll());
   }
 
   void interrupt() override {

@@ -1,5 +1,7 @@
 #include "r_atoms.h"
 
+#include "checks.h"
+
 #include <algorithm>
 
 using acfw::AnyAtom;
@@ -40,13 +42,22 @@ acfw::Sparse from_entries(const Rcpp::NumericVector& index, const Rcpp::NumericV
 }
 
 acfw::Sparse from_sparse_vector(const Rcpp::S4& value, Index size) {
-  require_size(static_cast<Index>(Rcpp::as<double>(value.slot("length"))), size);
+  for (const char* slot : {"length", "i", "x"}) {
+    if (!Rf_isNumeric(value.slot(slot))) invalid("returned a sparse vector whose slots are not numeric");
+  }
+  require_size(static_cast<Index>(Rf_asReal(value.slot("length"))), size);
   return from_entries(value.slot("i"), value.slot("x"), size);
 }
 
 acfw::Sparse from_sparse_matrix(const Rcpp::S4& value, Index size) {
+  const auto contradictory = [] { invalid("returned a sparse matrix whose slots contradict one another"); };
+  for (const char* slot : {"Dim", "i", "p"}) {
+    if (TYPEOF(value.slot(slot)) != INTSXP) contradictory();
+  }
+  if (TYPEOF(value.slot("x")) != REALSXP) contradictory();
   const Rcpp::IntegerVector dim = value.slot("Dim"), row = value.slot("i"), start = value.slot("p");
   const Rcpp::NumericVector x = value.slot("x");
+  if (!valid_compressed(dim, start, row, static_cast<double>(x.size()))) contradictory();
   require_size(static_cast<Index>(dim[0]) * dim[1], size);
   require_finite(x.begin(), x.size());
   acfw::Sparse atom;

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "acfw/atoms.hpp"
+#include "acfw/core/atoms.hpp"
 
 /// Something a closure returned that the run cannot go on with: which closure, and what is wrong.
 struct InvalidResult {

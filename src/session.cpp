@@ -7,12 +7,13 @@ namespace {
 
 // A plain list, made where a failing allocation unwinds no C++ frame.
 SEXP row_to_r(const acfw::Row& row) {
-  static const char* names[] = {"iter", "seconds", "objective", "gap", "L", "gamma", "accepted", "active", ""};
+  static const char* names[] = {"iter", "seconds", "objective", "gap", "L", "gamma", "accepted", "active", "lower", ""};
   SEXP list = PROTECT(Rf_mkNamed(VECSXP, names));
   const double numbers[] = {static_cast<double>(row.t), row.seconds, row.objective, row.gap, row.L, row.gamma};
   for (int k = 0; k < 6; ++k) SET_VECTOR_ELT(list, k, Rf_ScalarReal(numbers[k]));
   SET_VECTOR_ELT(list, 6, Rf_ScalarLogical(row.accepted));
   SET_VECTOR_ELT(list, 7, Rf_ScalarReal(static_cast<double>(row.active)));
+  SET_VECTOR_ELT(list, 8, Rf_ScalarReal(or_na(row.lower)));
   UNPROTECT(1);
   return list;
 }
@@ -47,6 +48,11 @@ const char* step_name(acfw::StepKind kind) {
   return "none";
 }
 
+// Only acfw() stops on bounds that stayed: what is built on it promises its users a gap.
+bool has(const Rcpp::List& control, const char* flag) {
+  return control.containsElementNamed(flag) && Rcpp::as<bool>(control[flag]);
+}
+
 bool is_true(SEXP value) { return Rf_isLogical(value) && Rf_xlength(value) == 1 && Rf_asLogical(value) == TRUE; }
 
 // A user's damping sequence: r_t for t = 0, 1, ..., and 1 once it has run out.
@@ -73,6 +79,7 @@ const char* status_name(acfw::Status status) {
     case acfw::Status::max_iter: return "max_iter";
     case acfw::Status::max_time: return "max_time";
     case acfw::Status::stalled: return "stalled";
+    case acfw::Status::callback:
     case acfw::Status::running:  // the call that was running it has been left
     case acfw::Status::interrupted: break;
   }
@@ -83,6 +90,8 @@ acfw::Control make_control(const Rcpp::List& control) {
   acfw::Control made;
   made.tol = Rcpp::as<double>(control["tol"]);
   made.rel_tol = Rcpp::as<double>(control["rel_tol"]);
+  made.convex = has(control, "bounds");
+  made.lazy = has(control, "lazy");
   made.max_iter = count_of(control["max_iter"]);
   made.max_time = Rcpp::as<double>(control["max_time"]);
   made.trace_every = count_of(control["trace"]);
@@ -116,7 +125,7 @@ std::unique_ptr<acfw::StepRule> make_step(const std::string& step, const Rcpp::L
 
 Rcpp::List trace_to_r(const acfw::Trace& trace) {
   const R_xlen_t n = static_cast<R_xlen_t>(trace.size());
-  Rcpp::NumericVector iter(n), seconds(n), objective(n), gap(n), L(n), gamma(n), active(n);
+  Rcpp::NumericVector iter(n), seconds(n), objective(n), gap(n), lower(n), L(n), gamma(n), active(n);
   Rcpp::CharacterVector step(n);
   Rcpp::LogicalVector accepted(n);
   for (R_xlen_t i = 0; i < n; ++i) {
@@ -126,6 +135,7 @@ Rcpp::List trace_to_r(const acfw::Trace& trace) {
     seconds[i] = row.seconds;
     objective[i] = row.objective;
     gap[i] = row.gap;
+    lower[i] = or_na(row.lower);
     L[i] = std::isnan(row.L) ? NA_REAL : row.L;
     gamma[i] = last ? NA_REAL : row.gamma;
     step[i] = step_name(row.step);
@@ -134,11 +144,36 @@ Rcpp::List trace_to_r(const acfw::Trace& trace) {
   }
   using Rcpp::_;
   Rcpp::List frame = Rcpp::List::create(_["iter"] = iter, _["seconds"] = seconds, _["objective"] = objective,
-                                        _["gap"] = gap, _["L"] = L, _["gamma"] = gamma, _["step"] = step,
+                                        _["gap"] = gap, _["lower"] = lower, _["L"] = L, _["gamma"] = gamma, _["step"] = step,
                                         _["accepted"] = accepted, _["active"] = active);
   frame.attr("class") = "data.frame";  // what data.frame() would do in a millisecond, a path has many
   frame.attr("row.names") = Rcpp::IntegerVector::create(NA_INTEGER, -static_cast<int>(n));
   return frame;
+}
+
+double or_na(double bound) { return std::isfinite(bound) ? bound : NA_REAL; }
+
+double lower_of(const Rcpp::List& state) {
+  const double bound = state.containsElementNamed("lower") ? Rcpp::as<double>(state["lower"]) : NA_REAL;
+  return std::isnan(bound) ? -std::numeric_limits<double>::infinity() : bound;
+}
+
+Rcpp::List run_to_r(const RunFacts& run, SEXP par, SEXP active, SEXP doubts) {
+  using Rcpp::_;
+  const Rcpp::NumericVector counts =
+      Rcpp::NumericVector::create(_["value"] = run.counts.value, _["gradient"] = run.counts.gradient, _["lmo"] = run.counts.lmo,
+                                  _["rejected"] = run.counts.rejected);
+  const Rcpp::List state =
+      Rcpp::List::create(_["t"] = static_cast<double>(run.t), _["L"] = run.L, _["log_damping"] = run.log_damping,
+                         _["active"] = active, _["objective"] = run.objective, _["gap"] = run.gap, _["lower"] = or_na(run.lower));
+  return Rcpp::List::create(_["par"] = par, _["objective"] = run.objective, _["gap"] = run.gap, _["lower"] = or_na(run.lower),
+                            _["status"] = status_name(run.status), _["doubts"] = doubts, _["restarted"] = run.restarted,
+                            _["seconds"] = run.seconds, _["counts"] = counts,
+                            _["trace"] = trace_to_r(run.trace), _["state"] = state);
+}
+
+void note(Rcpp::List& found, const char* name, const acfw::Contradiction& doubt) {
+  if (doubt.seen) found[name] = Rcpp::NumericVector::create(doubt.expected, doubt.found);
 }
 
 void check_interrupt() {
@@ -169,6 +204,14 @@ SEXP session_interrupt(SEXP session) {
     return R_NilValue;
   });
 }
+
+// Frees a session that nobody will ask again: R does not know how much memory it holds.
+// [[Rcpp::export]]
+void session_release(SEXP session) { SessionPointer(session).release(); }
+
+// What a callback asks for while the session runs; a copy.
+// [[Rcpp::export]]
+SEXP session_view(SEXP session, std::string what) { return SessionPointer(session)->view(what); }
 
 // [[Rcpp::export]]
 Rcpp::List session_result(SEXP session) { return SessionPointer(session)->result(); }

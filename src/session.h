@@ -5,6 +5,7 @@
 #include <Rcpp.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <memory>
 #include <new>
@@ -12,9 +13,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "acfw/direction.hpp"
-#include "acfw/frank_wolfe.hpp"
-#include "acfw/step_rule.hpp"
+#include "acfw/directions/any_direction.hpp"
+#include "acfw/core/frank_wolfe.hpp"
+#include "acfw/steps/by_name.hpp"
 #include "r_atoms.h"
 
 class Session {
@@ -24,12 +25,30 @@ class Session {
   /// Ends a run that an interrupt has left, at its last point.
   virtual void interrupt() = 0;
   virtual Rcpp::List result() = 0;
+  /// What a callback may look at: "point", "gradient", "atom" or "active".
+  virtual SEXP view(const std::string& /*what*/) { return R_NilValue; }
 };
 
 using SessionPointer = Rcpp::XPtr<Session>;
 
 /// Unwinds to R if an interrupt or R's own time limit wants it to.
 void check_interrupt();
+
+/// The same for inner loops: however often it is called, it looks ten times a second.
+class Poll {
+ public:
+  void operator()() {
+    const Clock::time_point now = Clock::now();
+    if (now < next_) return;
+    next_ = now + interval;
+    check_interrupt();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds interval{100};
+  Clock::time_point next_ = Clock::now() + interval;
+};
 
 /// What went wrong, for R to raise as a condition: the argument to blame (or ""), a sentence, and a class.
 Rcpp::List failure(const std::string& arg, const std::string& message, const std::string& type);
@@ -53,6 +72,28 @@ acfw::Control make_control(const Rcpp::List& control);
 std::unique_ptr<acfw::StepRule> make_step(const std::string& step, const Rcpp::List& control);
 Rcpp::List trace_to_r(const acfw::Trace& trace);
 const char* status_name(acfw::Status status);
+
+/// A bound on the minimum, or NA where none is known.
+double or_na(double bound);
+/// What a state has proved of the minimum.
+double lower_of(const Rcpp::List& state);
+
+/// What every run has to say for itself.
+struct RunFacts {
+  double objective, gap, lower, seconds;
+  long t;
+  double L, log_damping;
+  acfw::Status status;
+  const acfw::Counts& counts;
+  const acfw::Trace& trace;
+  bool restarted;
+};
+
+/// The same as R gets it, beside the point, the atoms held and the doubts; its `state` is what it takes to go on.
+Rcpp::List run_to_r(const RunFacts& run, SEXP par, SEXP active, SEXP doubts);
+
+/// Adds a contradiction to the doubts, if there is one: what was expected and what was found.
+void note(Rcpp::List& found, const char* name, const acfw::Contradiction& doubt);
 
 template <class Atom>
 acfw::ActiveSet<Atom> active_from_r(const Rcpp::List& active, acfw::Index size) {
@@ -97,6 +138,16 @@ auto direction_for(const std::string& method) {
   }
 }
 
+/// A corrector that works on the atoms a direction holds is made for it.
+template <class Corrector, class Direction>
+Corrector made_for(Direction& direction, Corrector corrector) {
+  if constexpr (std::is_constructible_v<Corrector, decltype(direction.held())>) {
+    return Corrector(direction.held());
+  } else {
+    return corrector;
+  }
+}
+
 /// An objective, a dictionary and the policies that R named, run by the one loop of the core. Derived classes say
 /// what the point looks like in R.
 template <class Objective, class Dictionary, class Corrector = acfw::NoCorrection>
@@ -112,7 +163,7 @@ class SessionOf : public Session {
         dictionary_(std::move(dictionary)),
         direction_(direction_for<Atom>(method)),
         step_(make_step(step, control)),
-        run_(*objective_, dictionary_, direction_, *step_, make_control(control), std::move(corrector)) {}
+        run_(*objective_, dictionary_, direction_, *step_, make_control(control), made_for(direction_, std::move(corrector))) {}
 
   /// Continue where `state`, the `state` of an earlier result, left off; the objective is at its point already. If it has
   /// another value there than the state remembers, this is another problem, and the run starts afresh from the point.
@@ -125,34 +176,37 @@ class SessionOf : public Session {
     } else {
       (void)size;
     }
-    run_.resume(static_cast<long>(Rcpp::as<double>(state["t"])));
+    run_.resume(static_cast<long>(Rcpp::as<double>(state["t"])), lower_of(state));
   }
 
   void go() override { run_.go(); }
   void interrupt() override { run_.interrupt(); }
 
-  Rcpp::List result() override {
-    using Rcpp::_;
-    const acfw::Counts& counts = run_.counts();
-    SEXP active = R_NilValue;
-    Rcpp::RObject held;
+  SEXP view(const std::string& what) override {
+    if (what == "point") return Rf_duplicate(Rcpp::RObject(point()));
+    if (what == "active") return active_in_r();
     if constexpr (can_be_kept<Atom>) {
-      if (direction_.active()) held = active = active_to_r(*direction_.active());
+      if (what == "atom") return atom_to_r(acfw::AnyAtom(run_.atom()));
     }
-    return Rcpp::List::create(
-        _["par"] = point(), _["objective"] = objective_->value(), _["gap"] = run_.gap(),
-        _["status"] = status_name(run_.status()), _["doubts"] = doubts(), _["restarted"] = restarted_,
-        _["seconds"] = run_.seconds(),
-        _["counts"] = Rcpp::NumericVector::create(_["value"] = counts.value, _["gradient"] = counts.gradient,
-                                                  _["lmo"] = counts.lmo, _["rejected"] = counts.rejected),
-        _["trace"] = trace_to_r(run_.trace()),
-        _["state"] = Rcpp::List::create(_["t"] = static_cast<double>(run_.t()), _["L"] = step_->L(),
-                                        _["log_damping"] = step_->log_damping(), _["active"] = active,
-                                        _["objective"] = objective_->value(), _["gap"] = run_.gap()));
+    return R_NilValue;
+  }
+
+  Rcpp::List result() override {
+    const Rcpp::RObject active = active_in_r(), par = point();
+    return run_to_r({objective_->value(), run_.gap(), run_.lower(), run_.seconds(), run_.t(), step_->L(), step_->log_damping(),
+                     run_.status(), run_.counts(), run_.trace(), restarted_},
+                    par, active, doubts());
   }
 
  protected:
   virtual SEXP point() = 0;
+
+  SEXP active_in_r() {
+    if constexpr (can_be_kept<Atom>) {
+      if (direction_.active()) return active_to_r(*direction_.active());
+    }
+    return R_NilValue;
+  }
 
   /// Is the objective at its point what `state` says?
   virtual bool continues(const Rcpp::List& state) {
@@ -167,10 +221,6 @@ class SessionOf : public Session {
     note(found, "convexity", run_.below_tangent());
     note(found, "oracle", run_.ascent());
     return found;
-  }
-
-  static void note(Rcpp::List& found, const char* name, const acfw::Contradiction& doubt) {
-    if (doubt.seen) found[name] = Rcpp::NumericVector::create(doubt.expected, doubt.found);
   }
 
   static constexpr double same_value = 1e-8;

@@ -1,16 +1,21 @@
 // acfw: auto-conditioned Frank-Wolfe methods, a header-only C++17 library on Eigen.
-// `acfw/frank_wolfe.hpp` is the loop; start reading there.
+// `acfw/core/frank_wolfe.hpp` is the loop; start reading there.
 #pragma once
 
-#include "acfw/dictionaries/any_dictionary.hpp"
-#include "acfw/dictionaries/birkhoff.hpp"
-#include "acfw/dictionaries/norm_balls.hpp"
-#include "acfw/dictionaries/nuclear_ball.hpp"
-#include "acfw/dictionaries/polytopes.hpp"
-#include "acfw/direction.hpp"
-#include "acfw/frank_wolfe.hpp"
-#include "acfw/minimize.hpp"
+#include "acfw/sets/any_set.hpp"
+#include "acfw/sets/birkhoff.hpp"
+#include "acfw/sets/dag_paths.hpp"
+#include "acfw/sets/greedy.hpp"
+#include "acfw/sets/more_balls.hpp"
+#include "acfw/sets/norm_balls.hpp"
+#include "acfw/sets/nuclear_ball.hpp"
+#include "acfw/sets/polytopes.hpp"
+#include "acfw/sets/spectraplex.hpp"
+#include "acfw/sets/transport.hpp"
+#include "acfw/directions/any_direction.hpp"
+#include "acfw/core/frank_wolfe.hpp"
+#include "acfw/core/minimize.hpp"
 #include "acfw/objectives/dense_objective.hpp"
 #include "acfw/objectives/linear_model.hpp"
 #include "acfw/objectives/quadratic.hpp"
-#include "acfw/step_rule.hpp"
+#include "acfw/steps/by_name.hpp"

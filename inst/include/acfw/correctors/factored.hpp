@@ -11,8 +11,8 @@
 
 #include "acfw/correctors/factored_model.hpp"
 #include "acfw/correctors/lbfgs.hpp"
-#include "acfw/dictionaries/nuclear_ball.hpp"
-#include "acfw/frank_wolfe.hpp"
+#include "acfw/sets/nuclear_ball.hpp"
+#include "acfw/core/frank_wolfe.hpp"
 #include "acfw/objectives/completion.hpp"
 
 namespace acfw {
@@ -25,7 +25,7 @@ class FactoredCorrector : public NoCorrection {
     int most_steps = 20;         ///< and at most so many
     double share_of_gap = 0.02;  ///< a phase ends when a step gains no more than this share of the gap,
     double small_share = 0.02;   ///< and of what the phase has gained so far
-    double single_until = 1e-4;  ///< gap / f below which factors are double
+    double single_until = 1e-3;  ///< gap / f below which factors are double
     std::function<bool()> out_of_time;  ///< true ends a phase; it may also throw, and f is then as it was
   };
 
@@ -51,8 +51,11 @@ class FactoredCorrector : public NoCorrection {
                            ? replace_within_limit(f, std::move(better))
                            : f.assign_if_better(std::move(better));
     const double gain = before - f.value();
-    // Where the loss has a kink, almost, a phase in double gains nothing: it is then tried more and more rarely.
-    in_vain_ = exact && gain <= nothing * std::abs(before) ? std::min(in_vain_ + 1, 6) : 0;
+    // Where the loss has a kink, almost, a phase in double gains nothing: it is then tried more and more rarely. Near an optimum
+    // gains are invisible as well, but there the gap falls.
+    const bool in_vain = exact && gain <= nothing * std::abs(before) && gap > 0.9 * lowest_gap_;
+    lowest_gap_ = std::min(lowest_gap_, gap);
+    in_vain_ = in_vain ? std::min(in_vain_ + 1, 6) : 0;
     pause_ = in_vain_ > 1 ? 1 << in_vain_ : 0;
     if (gain < single_resolves * std::abs(before)) in_double_ = true;
     ball_->want(std::clamp<Index>(f.rank(), first_block, last_block));
@@ -73,7 +76,7 @@ class FactoredCorrector : public NoCorrection {
 
  private:
   static constexpr Index first_block = 6, last_block = 128;  // the rank may double
-  static constexpr double single_resolves = 1e-9;            // smaller gains are better found in double,
+  static constexpr double single_resolves = 1e-7;            // smaller gains are better found in double,
   static constexpr double nothing = 1e-13;                   // and these are none
 
   // X <- (1 - tau) X - tau beta sum of omega_k u_k v_k', omega proportional to sigma_k - mu, tau by line
@@ -111,8 +114,10 @@ class FactoredCorrector : public NoCorrection {
     x = {};  // its memory is wanted
     Lbfgs<Real, FactoredModel<Real>> lbfgs(model, memory);
     LbfgsGoal goal;
-    goal.least_steps = settings_.least_steps;
-    goal.most_steps = settings_.most_steps;
+    // Close to the optimum f is flat and the gap is not: a phase in double goes on for longer.
+    const int longer = sizeof(Real) == 8 ? 3 : 1;
+    goal.least_steps = longer * settings_.least_steps;
+    goal.most_steps = longer * settings_.most_steps;
     goal.small_decrease = settings_.share_of_gap * gap;
     goal.small_share = settings_.small_share;
     goal.out_of_time = settings_.out_of_time;
@@ -143,6 +148,7 @@ class FactoredCorrector : public NoCorrection {
   ThinSvd best_;
   double best_value_ = std::numeric_limits<double>::infinity();
   bool in_double_ = false;
+  double lowest_gap_ = std::numeric_limits<double>::infinity();
   int in_vain_ = 0, pause_ = 0;
   bool stuck_ = false;
 };

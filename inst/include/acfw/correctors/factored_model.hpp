@@ -12,7 +12,7 @@
 #include "acfw/kernels/factor_pass.hpp"
 #include "acfw/kernels/long_vector.hpp"
 #include "acfw/objectives/completion.hpp"
-#include "acfw/thin_svd.hpp"
+#include "acfw/linear/thin_svd.hpp"
 
 namespace acfw {
 
@@ -38,7 +38,6 @@ class FactoredModel {
   }
 
   std::size_t size() const { return static_cast<std::size_t>((entries_.rows + entries_.cols) * width_ + 16); }
-  double mu() const { return mu_; }
 
   /// Balanced factors of x, scaled to entries of order one, and the slack that the radius leaves.
   Variables variables(const Terms& x) const {
@@ -70,6 +69,8 @@ class FactoredModel {
     const double N = 0.5 * long_dot(at, at), c = beta_ / N, scale = entries_.scale();
     double loss = 0.0, along = 0.0;
     pass(U, V, c, GV, GtU, loss, along);
+    const double square = f_.ridge() > 0.0 ? add_ridge(U, V, f_.ridge() * c / scale, GV, GtU) : 0.0;
+    along += f_.ridge() * c / scale * square;
     mu_ = -scale * along / N;
     c_ = c;
     N_ = N;
@@ -77,38 +78,39 @@ class FactoredModel {
     for (std::size_t k = 0; k < slack(); ++k) gradient[k] = on_G * gradient[k] + on_point * at[k];
     std::fill(gradient.begin() + static_cast<std::ptrdiff_t>(slack()), gradient.end(), Real(0));
     gradient[slack()] = on_point * at[slack()];
-    return scale * loss;
+    return scale * loss + 0.5 * f_.ridge() * c * c * square + f_.constant();
   }
 
   /// Curvature c h_i b_k + mu of U_ik, with h_i the weight of row i and b_k the mean square of V_.k over the
-  /// entries, and the mirror image for V; fixed here for the whole phase. `at` has just been evaluated. What
+  /// entries, what the ridge adds, and the mirror image for V; fixed here for the whole phase. `at` has just been evaluated. What
   /// the diagonal does not see, SlowTail adds.
   void set_preconditioner(const Variables& at) {
     const Real* U = at.data();
     const Real* V = U + entries_.rows * width_;
     mean_U_ = mean_square(U, row_share_);
     mean_V_ = mean_square(V, col_share_);
+    all_U_ = f_.ridge() * mean_square(U, Vector::Ones(entries_.rows));
+    all_V_ = f_.ridge() * mean_square(V, Vector::Ones(entries_.cols));
     ridge_ =
         std::max(std::abs(mu_), 1e-3 * c_ * std::max(mean_U_.maxCoeff(), mean_V_.maxCoeff()) / size_share());
     c_fixed_ = c_;
     const double s = at[slack()], square = f_.values().squaredNorm() / static_cast<double>(entries_.size());
     on_slack_ = ridge_ + s * s * square / (c_ * N_ * N_);
     if (mu_ > excess_) {
-      tail_.set({entries_.rows, entries_.cols, rank_, width_, U, V, mean_U_, mean_V_}, c_, ridge_, excess_);
+      tail_.set({entries_.rows, entries_.cols, rank_, width_, U, V, mean_U_, mean_V_, f_.ridge()}, c_, ridge_, excess_);
     }
   }
 
   void precondition(Variables& d) {
     tail_.project(d);
-    divide(d.data(), row_share_, mean_V_);
-    divide(d.data() + entries_.rows * width_, col_share_, mean_U_);
+    divide(d.data(), row_share_, mean_V_, all_V_);
+    divide(d.data() + entries_.rows * width_, col_share_, mean_U_, all_U_);
     d[slack()] = static_cast<Real>(d[slack()] / (c_fixed_ * on_slack_));
     tail_.expand(d);
   }
 
   /// The point in double, recompressed.
   ThinSvd point(const Variables& at, double zero) const {
-    using RowMajor = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     const Eigen::Map<const RowMajor> U(at.data(), entries_.rows, width_);
     const Eigen::Map<const RowMajor> V(at.data() + entries_.rows * width_, entries_.cols, width_);
     const Eigen::MatrixXd A = U.leftCols(rank_).template cast<double>();
@@ -121,6 +123,8 @@ class FactoredModel {
   }
 
  private:
+  using RowMajor = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
   std::size_t slack() const { return static_cast<std::size_t>((entries_.rows + entries_.cols) * width_); }
   double size_share() const { return static_cast<double>(std::max(entries_.rows, entries_.cols)); }
 
@@ -134,6 +138,16 @@ class FactoredModel {
         col_share_[entries_.col[e]] += w;
       }
     }
+  }
+
+  // Adds r U V'V to G V and r V U'U to G'U, and returns ||U V'||^2: no more than Gram matrices of the factors.
+  double add_ridge(const Real* U, const Real* V, double r, Real* GV, Real* GtU) {
+    const Eigen::Map<const RowMajor> u(U, entries_.rows, width_), v(V, entries_.cols, width_);
+    Eigen::Map<RowMajor> on_u(GV, entries_.rows, width_), on_v(GtU, entries_.cols, width_);
+    const RowMajor uu = u.transpose() * u, vv = v.transpose() * v;
+    on_u.noalias() += static_cast<Real>(r) * (u * vv);
+    on_v.noalias() += static_cast<Real>(r) * (v * uu);
+    return uu.template cast<double>().cwiseProduct(vv.template cast<double>()).sum();
   }
 
   void pass(const Real* U, const Real* V, double c, Real* GV, Real* GtU, double& loss, double& along) {
@@ -173,10 +187,11 @@ class FactoredModel {
     return mean;
   }
 
-  void divide(Real* d, const Vector& share, const Vector& mean) const {
+  void divide(Real* d, const Vector& share, const Vector& mean, const Vector& all) const {
     const Eigen::Array<Real, Eigen::Dynamic, 1> b =
         (c_fixed_ * c_fixed_ * mean.array()).template cast<Real>();
-    const Real ridge = static_cast<Real>(c_fixed_ * ridge_);
+    const Eigen::Array<Real, Eigen::Dynamic, 1> ridge =
+        (c_fixed_ * (ridge_ + c_fixed_ * all.array())).template cast<Real>();
     for (Index i = 0; i < share.size(); ++i) {
       Eigen::Map<Eigen::Array<Real, Eigen::Dynamic, 1>> row(d + i * width_, width_);
       row /= static_cast<Real>(share[i]) * b + ridge;
@@ -193,7 +208,8 @@ class FactoredModel {
   std::vector<int> cursor_;
   Variables parts_;
   Vector row_share_, col_share_;
-  Vector mean_U_, mean_V_;
+  Vector mean_U_, mean_V_;  // mean squares of the columns over the entries,
+  Vector all_U_, all_V_;    // and the ridge times their squares over all cells
   SlowTail<Real> tail_;
   double mu_ = 0.0, c_ = 1.0, N_ = 1.0;
   double c_fixed_ = 1.0, ridge_ = 1.0, on_slack_ = 1.0;

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "acfw/atoms.hpp"
+#include "acfw/core/atoms.hpp"
 
 namespace acfw {
 

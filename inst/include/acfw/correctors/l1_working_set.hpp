@@ -1,31 +1,34 @@
-// The corrective step over the l1 ball. Between two full gradients it works on a small set W of coordinates, those in
-// use and those with the largest |g|, and takes Newton steps there: the quadratic model of the loss, minimised over
-// the ball itself (l1_quadratic.hpp), then a line search on the exact divergence. Every step decreases f, which is
-// all that the theory of Algorithm 1 asks of what happens between its own steps.
+// The corrective step over a budget of the l1 norm: the ball, with limits or without, and the simplex. Between two full
+// gradients it works on a small set W of coordinates, those in use and those the gradient draws most, and takes Newton steps
+// there: the quadratic model of the loss, minimised over the set itself, then a line search on the exact divergence. Every
+// step decreases f, which is all that the theory of Algorithm 1 asks of what happens between its own steps.
+//
+// Models over the plain ball are solved directly (l1_quadratic.hpp), all others by coordinate descent with the multiplier as
+// unknown (coordinate_descent.hpp).
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 
+#include "acfw/correctors/coordinate_descent.hpp"
 #include "acfw/correctors/l1_quadratic.hpp"
 #include "acfw/correctors/working_hessian.hpp"
-#include "acfw/frank_wolfe.hpp"
+#include "acfw/core/frank_wolfe.hpp"
 #include "acfw/objectives/sparse_objective.hpp"
+#include "acfw/sets/budget.hpp"
 
 namespace acfw {
 
 class L1WorkingSet : public NoCorrection {
  public:
-  explicit L1WorkingSet(double radius) : radius_(radius) {}
-
-  void set_radius(double radius) { radius_ = radius; }
+  explicit L1WorkingSet(const Budget& budget) : budget_(budget) {}
 
   /// In place of a step: enough if f falls by min{gap / 2, gap^2 / (2 L D^2)}, D the diameter, which is what the analysis
   /// of Algorithm 1 gains from a step with estimate L. An open-loop step, which knows no L, may go up and is credited nothing.
   Correction correct_instead(SparseObjective& f, double gap, double L, Counts& counts) {
     decrease_ = 0.0;
     const bool moved = correct(f, gap, counts);
-    const double diameter = 2.0 * radius_;
+    const double diameter = 2.0 * budget_.radius();
     double credited = 0.5 * gap;
     if (L > 0.0) credited = std::min(credited, 0.5 * gap * gap / (L * diameter * diameter));
     if (std::isnan(L)) credited = 0.0;
@@ -39,7 +42,7 @@ class L1WorkingSet : public NoCorrection {
       f.gradient_at(columns_, g_);
       x_.resize(g_.size());
       for (std::size_t k = 0; k < columns_.size(); ++k) x_[k] = f.point()[columns_[k]];
-      const double inner_gap = g_.dot(x_) + radius_ * g_.lpNorm<Eigen::Infinity>();
+      const double inner_gap = g_.dot(x_) - budget_.least(g_, columns_);
       if (!(inner_gap > inner_accuracy * gap)) break;
       if (!newton_step(f, inner_gap, counts)) break;
     }
@@ -59,10 +62,10 @@ class L1WorkingSet : public NoCorrection {
     Index used = 0;
     for (Index j : f.support()) {
       if (b[j] == 0.0) continue;
-      mu += std::abs(g[j]);
+      mu += budget_.pull(j, g[j], b[j]);
       ++used;
     }
-    if (used > 0) mu /= static_cast<double>(used);
+    mu_ = mu = used > 0 ? mu / static_cast<double>(used) : 0.0;
     drop_idle(b, g, mu);
     inside_.resize(static_cast<std::size_t>(b.size()), 0);
     const std::size_t before = columns_.size();
@@ -71,13 +74,13 @@ class L1WorkingSet : public NoCorrection {
     }
     candidates_.clear();
     for (Index j = 0; j < g.size(); ++j) {
-      if (!inside_[j] && std::abs(g[j]) > mu) candidates_.push_back(j);
+      if (!inside_[j] && budget_.pull(j, g[j], b[j]) > mu) candidates_.push_back(j);
     }
     const bool full = static_cast<double>(used) >= nearly_all * static_cast<double>(chosen_);
     const std::size_t wanted = std::max(smallest, (full && !f.design().dense() ? fast : 1) * columns_.size());
     if (candidates_.size() > wanted) {
       std::nth_element(candidates_.begin(), candidates_.begin() + wanted, candidates_.end(), [&](Index i, Index j) {
-        const double a = std::abs(g[i]), c = std::abs(g[j]);
+        const double a = budget_.pull(i, g[i], b[i]), c = budget_.pull(j, g[j], b[j]);
         return a > c || (a == c && i < j);
       });
       candidates_.resize(wanted);
@@ -92,7 +95,7 @@ class L1WorkingSet : public NoCorrection {
     std::vector<Index> kept;
     for (std::size_t k = 0; k < columns_.size(); ++k) {
       const Index j = columns_[k];
-      if (b[j] != 0.0 || std::abs(g[j]) >= nearly * mu) kept.push_back(static_cast<Index>(k));
+      if (b[j] != 0.0 || budget_.pull(j, g[j], 0.0) >= mu - (1.0 - nearly) * std::abs(mu)) kept.push_back(static_cast<Index>(k));
       else inside_[j] = 0;
     }
     if (kept.size() == columns_.size()) return;
@@ -111,21 +114,7 @@ class L1WorkingSet : public NoCorrection {
   }
 
   bool newton_step(SparseObjective& f, double inner_gap, Counts& counts) {
-    const Index k = static_cast<Index>(columns_.size());
-    if (stale_ || !hessian_.formed()) {
-      f.curvature(v_);
-      formed_ = 0;
-      stale_ = false;
-    }
-    const bool fresh = formed_ == 0;
-    if (formed_ < k) {
-      hessian_.set(f.design(), columns_, v_, f.ridge(), f.has_intercept(), quadratic_.direct(), formed_,
-                   f.threads());
-    }
-    formed_ = k;
-    y_ = x_;
-    model_gradient_ = g_;
-    quadratic_.solve(hessian_, model_gradient_, y_, radius_, model_accuracy * inner_gap, most_products);
+    const bool fresh = solve_model(f, model_accuracy * inner_gap);
     d_ = x_ - y_;
     const double slope = descent(g_, x_, y_);
     const double expected = 0.5 * d_.dot(g_ - model_gradient_);  // the model's divergence at the full step
@@ -148,6 +137,41 @@ class L1WorkingSet : public NoCorrection {
     return retry_fresh(fresh);
   }
 
+  // y_, the minimiser of the model up to `gap`, and model_gradient_ there. Tells whether the model's Hessian is that of the point.
+  bool solve_model(SparseObjective& f, double gap) {
+    const Index k = static_cast<Index>(columns_.size());
+    if (by_descent()) {
+      formed_ = 0;
+      model_of(f, columns_, x_, g_, budget_, model_);
+      model_.mu = mu_;
+      descent_.minimise_in_ball(f.design(), model_, budget_.radius(), budget_.all_used(), gap);
+      mu_ = model_.mu;
+      y_ = model_.x;
+      model_gradient_ = g_;  // it is not asked for
+      stale_ = true;
+      return true;
+    }
+    if (stale_ || !hessian_.formed()) {
+      f.curvature(v_);
+      formed_ = 0;
+      stale_ = false;
+    }
+    const bool fresh = formed_ == 0;
+    if (formed_ < k) {
+      hessian_.set(f.design(), columns_, v_, f.ridge(columns_), f.has_intercept(), quadratic_.direct(), formed_, f.threads());
+    }
+    formed_ = k;
+    y_ = x_;
+    model_gradient_ = g_;
+    quadratic_.solve(hessian_, model_gradient_, y_, budget_.radius(), gap, most_products);
+    return fresh;
+  }
+
+  // The direct solver knows the plain ball only.
+  bool by_descent() const {
+    return budget_.lower().size() > 0 || budget_.all_used();
+  }
+
   // An old Hessian that leads nowhere is replaced once before giving up.
   bool retry_fresh(bool fresh) {
     stale_ = true;
@@ -165,7 +189,10 @@ class L1WorkingSet : public NoCorrection {
   static constexpr double trust = 0.05;
   static constexpr double sufficient = 1e-4;
 
-  double radius_;
+  const Budget& budget_;
+  double mu_ = 0.0;  // the multiplier, as far as it is known
+  CoordinateModel model_;
+  CoordinateDescent descent_;
   Columns columns_, candidates_;
   std::vector<char> inside_;
   Index formed_ = 0;  // leading columns of W that the Hessian knows

@@ -25,7 +25,6 @@ struct LbfgsResult {
   double value = 0.0;
   int steps = 0;
   int evaluations = 0;
-  bool stuck = false;  ///< the line search found nothing: rounding has the last word
 };
 
 template <class Real, class Model>
@@ -56,10 +55,7 @@ class Lbfgs {
       if (!(slope < 0.0) || (enough && result.steps >= goal.least_steps)) break;
       if (!search(x, d, slope, trial, trial_g, result, goal)) {
         if (goal.out_of_time && goal.out_of_time()) break;
-        if (pairs_.empty()) {
-          result.stuck = true;
-          break;
-        }
+        if (pairs_.empty()) break;  // the line search found nothing: rounding has the last word
         pairs_.clear();
         continue;
       }

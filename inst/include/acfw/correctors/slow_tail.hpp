@@ -30,6 +30,7 @@ class SlowTail {
     const Real* V;
     const Vector& mean_U;
     const Vector& mean_V;
+    double ridge = 0.0;  ///< on ||X||_F^2 / 2
   };
 
   /// `c`: the scale of X = c U V'; `mu` and `floor`: the curvature that the diagonal assumes, and the right
@@ -40,7 +41,8 @@ class SlowTail {
     const auto share = [](double mean, double norm2) { return norm2 > 0.0 ? mean / norm2 : 0.0; };
     const auto curvature = [&](Index l, Index k) {
       return 0.5 * c *
-             (share(f.mean_U[l], norm2_U[l]) * f.mean_V[k] + share(f.mean_V[l], norm2_V[l]) * f.mean_U[k]);
+             (share(f.mean_U[l], norm2_U[l]) * f.mean_V[k] + share(f.mean_V[l], norm2_V[l]) * f.mean_U[k] +
+              f.ridge * (norm2_U[k] + norm2_V[k]));
     };
     first_ = f.width;
     stride_ = f.width;

@@ -1,25 +1,26 @@
-// The Hessian of a linear model on a few columns W of the design: A_W' (V - v v'/sum v) A_W + lambda I, V = diag(v) the
+// The Hessian of a linear model on a few columns W of the design: A_W' (V - v v'/sum v) A_W + diag(ridge), V = diag(v) the
 // second derivatives of the loss and the rank-one term what profiling the intercept takes away. Formed as a
 // small dense matrix where that is cheaper than the products it saves, applied through the columns otherwise.
 #pragma once
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 
+#include "acfw/linear/decompositions.hpp"
 #include "acfw/linear/design.hpp"
 
 namespace acfw {
 
-class WorkingHessian {
+class WorkingHessian final : public Sweepable {
  public:
   /// The Hessian on `columns` at curvatures v, of which the first `keep` columns are those of the last call at the same v;
   /// applied through the columns unless `densely`.
-  void set(const Design& A, const Columns& columns, const Vector& v, double lambda, bool centred, bool densely, Index keep,
+  void set(const Design& A, const Columns& columns, const Vector& v, Vector ridge, bool centred, bool densely, Index keep,
            int threads) {
     A_ = &A;
     threads_ = threads;
     columns_ = &columns;
     v_ = &v;
-    lambda_ = lambda;
+    ridge_ = std::move(ridge);
     const Index k = static_cast<Index>(columns.size());
     lean_.conservativeResize(k);
     diagonal_.conservativeResize(k);
@@ -28,7 +29,7 @@ class WorkingHessian {
     for (Index a = 0; a < k; ++a) entries_ += static_cast<double>(A.column_size(columns[a]));
     A.weighted_moments(columns, keep, v, lean_, diagonal_, threads);
     for (Index a = keep; a < k; ++a) {
-      diagonal_[a] += lambda - (total_ > 0.0 ? lean_[a] * (lean_[a] / total_) : 0.0);
+      diagonal_[a] += ridge_[a] - (total_ > 0.0 ? lean_[a] * (lean_[a] / total_) : 0.0);
       if (!centred) lean_[a] = 0.0;
     }
     if (!densely || !can_form()) {
@@ -83,10 +84,9 @@ class WorkingHessian {
           for (Index a = b + 1; a < k; ++a) K(a, b) = column[face[a]];
         }
       }
-      Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(K);
-      if (factor.info() == Eigen::Success) {
+      if (cholesky(K)) {
         solved_ = sides;
-        factor.solveInPlace(solved_);
+        cholesky_solve(K, solved_);
         if (solved_.allFinite()) {
           enough_jitter_ = jitter;
           sides = solved_;
@@ -96,6 +96,20 @@ class WorkingHessian {
       jitter = jitter > 0.0 ? 100.0 * jitter : 1e-14;
     }
     sides.setZero();
+  }
+
+  // Formed, it can be swept over: the image of a step is the change of the gradient itself.
+  double sweep(const Columns& order, CoordinateModel& model) const override {
+    const Index k = model.x.size();
+    return descend(
+        order, model, [&](Index j) { return model.q[j]; }, [&](Index j, double c) { model.q += c * H_.col(j).head(k); });
+  }
+  void step(Index k, double by, CoordinateModel& model) const override {
+    model.x[k] += by;
+    model.q += by * H_.col(k).head(model.x.size());
+  }
+  void inner(const Columns& columns, const Vector& q, double* out) const override {
+    for (std::size_t k = 0; k < columns.size(); ++k) out[k] = q[columns[k]];
   }
 
   Vector diagonal() const { return diagonal_; }
@@ -114,7 +128,7 @@ class WorkingHessian {
     u_ = v_->cwiseProduct((u_.array() - mean).matrix());
     Hd.resize(k);
     A_->dots(*columns_, u_, Hd.data(), threads_);
-    Hd += lambda_ * d;
+    Hd += ridge_.cwiseProduct(d);
   }
 
  private:
@@ -129,7 +143,7 @@ class WorkingHessian {
     A_->gram(columns, *v_, keep, H_, threads_);
     for (Index b = keep; b < k; ++b) {
       if (total_ > 0.0) H_.col(b).head(k) -= (lean_[b] / total_) * lean_.head(k);
-      H_(b, b) += lambda_;
+      H_(b, b) += ridge_[b];
     }
     for (Index b = keep; b < k; ++b) H_.row(b).head(keep) = H_.col(b).head(keep).transpose();
     formed_ = k;
@@ -140,7 +154,7 @@ class WorkingHessian {
   const Design* A_ = nullptr;
   const Columns* columns_ = nullptr;
   const Vector* v_ = nullptr;
-  double lambda_ = 0.0;
+  Vector ridge_;
   double total_ = 0.0;
   Vector lean_, diagonal_, u_;
   Eigen::MatrixXd H_, K_, solved_;

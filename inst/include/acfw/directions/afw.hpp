@@ -24,12 +24,7 @@ class Afw : public ActiveSetMemory<Atom> {
   bool commit(const Move<Atom>& move, double gamma) {
     const std::size_t before = active_.size();
     if (move.kind == StepKind::towards) {
-      if (gamma >= 1.0) {
-        active_.clear();
-      } else {
-        active_.scale(1.0 - gamma);
-      }
-      active_.add(*move.vertex, gamma);
+      this->step_towards(*move.vertex, gamma);
     } else {
       active_.scale(1.0 + gamma);
       if (gamma >= move.gamma_max) {

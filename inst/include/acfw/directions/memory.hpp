@@ -2,8 +2,8 @@
 // (Algorithms 4 and 5). Each subroutine adds its own `choose` and, where it keeps weights, its `commit`.
 #pragma once
 
-#include "acfw/active_set.hpp"
-#include "acfw/move.hpp"
+#include "acfw/core/active_set.hpp"
+#include "acfw/core/move.hpp"
 
 namespace acfw {
 
@@ -11,9 +11,11 @@ template <class Atom>
 class NoMemory {
  public:
   void start(const Atom&) {}
+  bool bounds() const { return true; }
   bool commit(const Move<Atom>&, double) { return false; }
   const ActiveSet<Atom>* active() const { return nullptr; }
   void resume(ActiveSet<Atom>) {}
+  ActiveSet<Atom>* held() { return nullptr; }
 };
 
 template <class Atom>
@@ -25,10 +27,25 @@ class ActiveSetMemory {
     active_.add(x0, 1.0);
   }
 
+  /// Does the gap bound f - min f where f is convex?
+  bool bounds() const { return true; }
+
   const ActiveSet<Atom>* active() const { return &active_; }
   void resume(ActiveSet<Atom> active) { active_ = std::move(active); }
+  /// Nothing that a corrector may weigh anew: the weights belong to the subroutine.
+  ActiveSet<Atom>* held() { return nullptr; }
 
  protected:
+  /// The weights of (1 - gamma) x + gamma v.
+  void step_towards(const Atom& v, double gamma) {
+    if (gamma >= 1.0) {
+      active_.clear();
+    } else {
+      active_.scale(1.0 - gamma);
+    }
+    active_.add(v, gamma);
+  }
+
   ActiveSet<Atom> active_;
   Worst worst_{0, 0.0};  ///< s_t, found by choose and used by commit
 };

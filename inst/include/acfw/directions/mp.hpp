@@ -15,6 +15,7 @@ class Mp : public NoMemory<Atom> {
     return pursuit(v);
   }
 
+  bool bounds() const { return false; }
   double gap(const Vertex<Atom>& v, double) const { return -v.bound; }
 };
 

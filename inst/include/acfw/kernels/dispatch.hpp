@@ -14,17 +14,16 @@
 #define ACFW_NARROW
 #endif
 
-#if (defined(__x86_64__) || defined(__amd64__)) && (defined(__GNUC__) || defined(__clang__)) && !defined(ACFW_NARROW)
+#if (defined(__x86_64__) || defined(__amd64__)) && !defined(ACFW_NARROW)
 #define ACFW_DISPATCH 1
 #else
 #define ACFW_DISPATCH 0
 #endif
 
-#if defined(__GNUC__) || defined(__clang__)
-#define ACFW_INLINE __attribute__((always_inline)) inline
-#else
-#define ACFW_INLINE inline
+#if !defined(__GNUC__) && !defined(__clang__)
+#error "acfw needs the vector types of gcc or clang, which every platform of R has"
 #endif
+#define ACFW_INLINE __attribute__((always_inline)) inline
 
 #if defined(__GNUC__) && !defined(__clang__)
 #define ACFW_HOT __attribute__((optimize("O3")))
@@ -51,8 +50,6 @@ inline Isa& isa() {
   static Isa chosen = detected_isa();
   return chosen;
 }
-
-#if defined(__GNUC__) || defined(__clang__)
 
 namespace detail {
 template <class Real, int bytes>
@@ -86,31 +83,6 @@ struct WideOf<double, 64> {
 
 template <class Real, int bytes>
 using Wide = typename detail::WideOf<Real, bytes>::type;
-
-#else
-
-/// The same arithmetic for compilers without vector types.
-template <class Real, int bytes>
-struct Wide {
-  static constexpr int size = bytes / sizeof(Real);
-  Real lane[size];
-  Real& operator[](int k) { return lane[k]; }
-  const Real& operator[](int k) const { return lane[k]; }
-  Wide& operator+=(const Wide& other) {
-    for (int k = 0; k < size; ++k) lane[k] += other.lane[k];
-    return *this;
-  }
-  friend Wide operator*(Wide a, const Wide& b) {
-    for (int k = 0; k < size; ++k) a.lane[k] *= b.lane[k];
-    return a;
-  }
-  friend Wide operator*(Real c, Wide a) {
-    for (int k = 0; k < size; ++k) a.lane[k] *= c;
-    return a;
-  }
-};
-
-#endif
 
 template <class Real, int bytes>
 ACFW_INLINE void load(Wide<Real, bytes>& to, const Real* from) {

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <limits>
 
-#include "acfw/entries.hpp"
+#include "acfw/linear/entries.hpp"
 #include "acfw/kernels/entry_loss.hpp"
 
 namespace acfw {

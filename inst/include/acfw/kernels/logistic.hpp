@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "acfw/atoms.hpp"
+#include "acfw/core/atoms.hpp"
 #include "acfw/kernels/dispatch.hpp"
 #include "acfw/kernels/row_sums.hpp"
 #include "acfw/kernels/softplus.hpp"

@@ -9,11 +9,6 @@
 
 namespace acfw {
 
-inline double sigmoid(double z) {
-  const double e = std::exp(-std::abs(z));
-  return z >= 0.0 ? 1.0 / (1.0 + e) : e / (1.0 + e);
-}
-
 /// log(1 + exp(z)) without overflow.
 inline double softplus(double z) { return std::max(z, 0.0) + std::log1p(std::exp(-std::abs(z))); }
 
@@ -79,7 +74,5 @@ inline Shift softplus_shift(double z, Tails at, double t) {
   if (mirrored) shift.change = -shift.change;
   return shift;
 }
-
-inline double softplus_divergence(double z, double t) { return softplus_shift(z, tails(z), t).divergence; }
 
 }  // namespace acfw

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "acfw/atoms.hpp"
+#include "acfw/core/atoms.hpp"
 #include "acfw/kernels/dispatch.hpp"
 
 namespace acfw {

@@ -7,22 +7,21 @@
 //   A->transpose_times(r, g);                          // A'r
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <vector>
 
-#include "acfw/atoms.hpp"
-#include "acfw/parallel.hpp"
+#include "acfw/core/atoms.hpp"
+#include "acfw/core/parallel.hpp"
+#include "acfw/linear/coordinate_model.hpp"
 
 namespace acfw {
 
-using Columns = std::vector<Index>;
-
-class Design {
+class Design : public Sweepable {
  public:
   Design(Index rows, Index cols, bool dense) : rows_(rows), cols_(cols), dense_(dense) {}
-  virtual ~Design() = default;
 
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
@@ -50,6 +49,8 @@ class Design {
       for (Index k = from; k < to; ++k) out[k] *= scale(columns[static_cast<std::size_t>(k)]);
     });
   }
+
+  void inner(const Columns& columns, const Vector& q, double* out) const override { dots(columns, q, out); }
 
   /// out = A'r
   void transpose_times(const Vector& r, Vector& out, int threads = 1) const {
@@ -125,6 +126,11 @@ class Design {
 
   /// The largest entry of column j in size, without its scale.
   virtual double largest(Index j) const = 0;
+
+  /// At least the length of column j, and at least its largest entry in size; no square overflows or vanishes on the way.
+  double length_bound(Index j) const {
+    return std::abs(scale(j)) * largest(j) * std::sqrt(static_cast<double>(std::max<Index>(column_size(j), 1)));
+  }
 
  protected:
   static constexpr Index chunk = 64;  // columns, handed to a thread at a time

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "acfw/linear/design.hpp"
-#include "acfw/move.hpp"
+#include "acfw/core/move.hpp"
 
 namespace acfw {
 
@@ -26,6 +26,14 @@ inline void add_image(const Design& A, double c, const RankOne& a, Vector& z, in
 
 inline void add_image(const Design& A, double c, const AnyAtom& a, Vector& z, int threads) {
   std::visit([&](const auto& atom) { add_image(A, c, atom, z, threads); }, a);
+}
+
+/// A a.
+template <class Atom>
+Vector image_of(const Design& A, const Atom& a, int threads) {
+  Vector z = Vector::Zero(A.rows());
+  add_image(A, 1.0, a, z, threads);
+  return z;
 }
 
 /// z = A d for the direction d = on_point x + on_vertex v + on_away s of a move, where A x is known.

@@ -15,7 +15,7 @@
 #include <limits>
 
 #include "acfw/linear/design.hpp"
-#include "acfw/product.hpp"
+#include "acfw/linear/multiply.hpp"
 
 namespace acfw {
 
@@ -65,6 +65,50 @@ class DesignByColumns : public Design {
         square[k] = sum2;
       }
     });
+  }
+
+  double sweep(const Columns& order, CoordinateModel& model) const override {
+    return descend(
+        order, model, [&](Index j) { return scale(j) * A_.dot(j, model.q.data()); },
+        [&](Index j, double c) { add_weighted(j, c, model); });
+  }
+
+  void step(Index k, double by, CoordinateModel& model) const override {
+    model.x[k] += by;
+    model.shift_by(k, by);
+    add_weighted(model.columns[static_cast<std::size_t>(k)], by, model);
+  }
+
+  // The columns of W by rows; each row adds its outer product.
+  void gram(const Columns& columns, const Vector& v, Index keep, Eigen::MatrixXd& H, int) const override {
+    const Index k = static_cast<Index>(columns.size());
+    H.block(0, keep, k, k - keep).setZero();
+    std::vector<int> first(static_cast<std::size_t>(rows()) + 1, 0);
+    for (Index j : columns) {
+      A_.visit(j, [&](Index i, double) { ++first[static_cast<std::size_t>(i) + 1]; });
+    }
+    for (std::size_t i = 0; i + 1 < first.size(); ++i) first[i + 1] += first[i];
+    std::vector<int> next(first.begin(), first.end() - 1), place(static_cast<std::size_t>(first.back()));
+    std::vector<double> entry(place.size());
+    for (Index a = 0; a < k; ++a) {
+      const Index j = columns[static_cast<std::size_t>(a)];
+      A_.visit(j, [&](Index i, double x) {
+        const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(i)]++);
+        place[at] = static_cast<int>(a);
+        entry[at] = scale(j) * x;
+      });
+    }
+    for (Index i = 0; i < rows(); ++i) {
+      const int begin = first[static_cast<std::size_t>(i)], end = first[static_cast<std::size_t>(i) + 1];
+      for (int t = end - 1; t >= begin && place[static_cast<std::size_t>(t)] >= keep; --t) {
+        double* column = H.data() + place[static_cast<std::size_t>(t)] * H.outerStride();
+        const double c = v[i] * entry[static_cast<std::size_t>(t)];
+        for (int s = begin; s <= t; ++s) column[place[static_cast<std::size_t>(s)]] += c * entry[static_cast<std::size_t>(s)];
+      }
+    }
+    for (Index b = keep; b < k; ++b) {
+      for (Index a = keep; a < b; ++a) H(b, a) = H(a, b);
+    }
   }
 
   // In two passes, the second of which corrects the mean, on entries brought near one: no cancellation, no overflow.
@@ -123,6 +167,12 @@ class DesignByColumns : public Design {
   Storage A_;
 
  private:
+  void add_weighted(Index j, double c, CoordinateModel& model) const {
+    const double* v = model.v.data();
+    double* q = model.q.data();
+    A_.visit(j, [v, q, by = c * scale(j)](Index i, double a) { q[i] += by * a * v[i]; });
+  }
+
   // The weight of the rows of which column j stores no entry, where all weights sum to one.
   double weight_not_stored(Index j, const Vector& w) const {
     if (A_.size(j) == rows()) return 0.0;
@@ -252,38 +302,6 @@ class CompressedDesign : public DesignByColumns<CompressedStorage> {
  public:
   CompressedDesign(const int* start, const int* row, const double* value, Index rows, Index cols)
       : DesignByColumns({start, row, value}, rows, cols, false) {}
-
-  // The columns of W by rows; each row adds its outer product.
-  void gram(const Columns& columns, const Vector& v, Index keep, Eigen::MatrixXd& H, int) const override {
-    const Index k = static_cast<Index>(columns.size());
-    H.block(0, keep, k, k - keep).setZero();
-    std::vector<int> first(static_cast<std::size_t>(rows()) + 1, 0);
-    for (Index j : columns) {
-      A_.visit(j, [&](Index i, double) { ++first[static_cast<std::size_t>(i) + 1]; });
-    }
-    for (std::size_t i = 0; i + 1 < first.size(); ++i) first[i + 1] += first[i];
-    std::vector<int> next(first.begin(), first.end() - 1), place(static_cast<std::size_t>(first.back()));
-    std::vector<double> entry(place.size());
-    for (Index a = 0; a < k; ++a) {
-      const Index j = columns[static_cast<std::size_t>(a)];
-      A_.visit(j, [&](Index i, double x) {
-        const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(i)]++);
-        place[at] = static_cast<int>(a);
-        entry[at] = scale(j) * x;
-      });
-    }
-    for (Index i = 0; i < rows(); ++i) {
-      const int begin = first[static_cast<std::size_t>(i)], end = first[static_cast<std::size_t>(i) + 1];
-      for (int t = end - 1; t >= begin && place[static_cast<std::size_t>(t)] >= keep; --t) {
-        double* column = H.data() + place[static_cast<std::size_t>(t)] * H.outerStride();
-        const double c = v[i] * entry[static_cast<std::size_t>(t)];
-        for (int s = begin; s <= t; ++s) column[place[static_cast<std::size_t>(s)]] += c * entry[static_cast<std::size_t>(s)];
-      }
-    }
-    for (Index b = keep; b < k; ++b) {
-      for (Index a = keep; a < b; ++a) H(b, a) = H(a, b);
-    }
-  }
 };
 
 /// The design that a matrix of Eigen's is; the matrix must outlive it.

@@ -11,6 +11,7 @@ class Gaussian final : public Loss {
  public:
   using Loss::Loss;
 
+  bool quadratic() const override { return true; }
   void curvature(Vector& v) const override { v = w_; }
   double curvature_along(const Vector& u) const override { return w_.dot(u); }
 

@@ -7,12 +7,13 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
-#include "acfw/atoms.hpp"
+#include "acfw/core/atoms.hpp"
 #include "acfw/kernels/row_sums.hpp"
-#include "acfw/parallel.hpp"
+#include "acfw/core/parallel.hpp"
 
 namespace acfw {
 
@@ -32,7 +33,6 @@ class Loss {
   virtual ~Loss() = default;
 
   Index size() const { return y_.size(); }
-  const Vector& responses() const { return y_; }
   const Vector& weights() const { return w_; }
 
   /// The loss at the margins m + b0.
@@ -55,6 +55,22 @@ class Loss {
         threads, [&](Index from, Index to) { return shift_of(from, to, m.data(), b0, u.data(), gamma, delta); });
   }
 
+  /// Are the second derivatives the same everywhere?
+  virtual bool quadratic() const { return false; }
+
+  /// As of the last look: the length of the rounding in `residual()`, and the rounding of the value, at margins that were added up
+  /// from terms of the length `terms`.
+  double residual_rounding(double terms) const {
+    return epsilon * r_.stableNorm() + std::min(largest_curvature() * margin_rounding(terms), residual_range());
+  }
+  double value_rounding(double value, double terms) const {
+    const double shift = margin_rounding(terms);
+    return epsilon * std::abs(value) + (r_.stableNorm() + std::min(0.5 * largest_curvature() * shift, residual_range())) * shift;
+  }
+
+  /// The length of the largest change that any shift of the margins makes to `residual()`.
+  virtual double residual_range() const { return std::numeric_limits<double>::infinity(); }
+
   /// As of the last look: the second derivatives, and their inner product with u.
   virtual void curvature(Vector& v) const = 0;
   virtual double curvature_along(const Vector& u) const = 0;
@@ -70,10 +86,16 @@ class Loss {
   virtual bool newton_converges(double slope, double curvature) const = 0;
 
  protected:
+  /// The length of the responses in the units of margins: what they add to the rounding of a residual.
+  virtual double response_size() const { return y_.stableNorm(); }
+
   virtual double value_of(Index from, Index to, const double* m, double b0) const = 0;
   virtual ResidualSums look_at(Index from, Index to, const double* m, double b0) = 0;
   virtual ShiftSums shift_of(Index from, Index to, const double* m, double b0, const double* u, double gamma,
                              double delta) const = 0;
+
+  /// So many entries one after another belong to one observation.
+  void set_together(Index entries) { together_ = std::min(entries, largest_block); }
 
   Vector y_, w_, r_;
 
@@ -81,7 +103,7 @@ class Loss {
   // Sums over blocks of observations, added in their order: the same bits for any number of threads.
   template <class Sums, class Body>
   Sums over_blocks(int threads, Body body) const {
-    const Index blocks = (size() + block - 1) / block;
+    const Index block = largest_block / together_ * together_, blocks = (size() + block - 1) / block;
     if (blocks <= 1) return body(0, size());
     std::vector<Sums> parts(static_cast<std::size_t>(blocks));
     for_each(blocks, threads, [&](Index k) {
@@ -92,7 +114,18 @@ class Loss {
     return all;
   }
 
-  static constexpr Index block = 4096;
+  double largest_curvature() const {
+    Vector v;
+    curvature(v);
+    return v.maxCoeff();
+  }
+
+  double margin_rounding(double terms) const { return epsilon * (terms + response_size()); }
+
+  Index together_ = 1;
+
+  static constexpr Index largest_block = 4096;
+  static constexpr double epsilon = std::numeric_limits<double>::epsilon();
 };
 
 }  // namespace acfw

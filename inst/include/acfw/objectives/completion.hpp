@@ -1,42 +1,65 @@
-// f(X) = sum over the observed entries of w_ij loss(A_ij - X_ij), Huber or squared, at a point kept as thin
-// factors X = U diag(w) V' beside its values on the observed entries. A step costs one pass over the entries;
+// f(X) = sum over the observed entries of w_ij loss(A_ij - X_ij) + ridge/2 ||X||_F^2, Huber or squared, at a point kept
+// as thin factors X = U diag(w) V' beside its values on the observed entries. A step costs one pass over the entries;
 // ||X||_F^2 is carried along, and the divergence of a move is exact: closed form for the squared loss,
-// piecewise for Huber's.
+// piecewise for Huber's. The ridge is how cells that are not observed can count: see AllCells.
 #pragma once
 
 #include <cmath>
 #include <limits>
 
-#include "acfw/active_set.hpp"
-#include "acfw/entries.hpp"
+#include "acfw/core/active_set.hpp"
+#include "acfw/linear/entries.hpp"
 #include "acfw/kernels/factor_pass.hpp"
-#include "acfw/move.hpp"
-#include "acfw/thin_svd.hpp"
+#include "acfw/core/move.hpp"
+#include "acfw/linear/thin_svd.hpp"
 
 namespace acfw {
+
+/// The squared loss over all cells, with weight w0 and value 0 for those that are not observed: since
+/// w (a - x)^2 - w0 x^2 = (w - w0) (x - a w / (w - w0))^2 + constant, it is a loss on the observed entries and a norm of X.
+struct AllCells {
+  double ridge = 0.0;
+  double constant = 0.0;
+
+  /// Rewrites the entries, whose weights must exceed w0, and normalises weights to a sum of one over all cells.
+  static AllCells absorb(Entries& entries, double w0) {
+    const double cells = static_cast<double>(entries.rows) * static_cast<double>(entries.cols);
+    const double total = entries.weight.sum() + w0 * (cells - static_cast<double>(entries.size()));
+    const Eigen::ArrayXd rest = entries.weight.array() - w0, grown = entries.weight.array() / rest;
+    AllCells all{w0 / total, -0.5 * w0 / total * (grown * entries.value.array().square()).sum()};
+    entries.value.array() *= grown;
+    entries.weight = rest / total;
+    return all;
+  }
+};
 
 class Completion {
  public:
   /// Starts at X = 0. `delta` = infinity is the squared loss; a point that is rebuilt has a nuclear norm of at most
   /// `radius`. The entries must outlive the objective.
   Completion(const Entries& entries, double delta, int threads = 1,
-             double radius = std::numeric_limits<double>::infinity())
+             double radius = std::numeric_limits<double>::infinity(), AllCells all = {})
       : entries_(entries),
         delta_(delta),
         radius_(radius),
+        all_(all),
         threads_(threads),
         z_(Vector::Zero(entries.size())),
         g_(entries.size()),
-        matrix_(entries, g_, threads) {
+        matrix_(entries, g_, threads),
+        gradient_(matrix_, {U_, weight_, V_, rank_}, all.ridge) {
     assign({Eigen::MatrixXd(entries.rows, 0), Vector(0), Eigen::MatrixXd(entries.cols, 0)});
   }
   Completion(const Completion&) = delete;
 
   const Entries& entries() const { return entries_; }
   double delta() const { return delta_; }
+  double ridge() const { return all_.ridge; }
+  double constant() const { return all_.constant; }
   int threads() const { return threads_; }
   const Vector& values() const { return z_; }
   double value() const { return value_; }
+  Index pieces() const { return rank_; }
   Index rank() const { return rank_; }  ///< number of rank-one terms held, no less than the rank of X
 
   /// The point in its shortest form: as it is held, where it is held so.
@@ -52,7 +75,7 @@ class Completion {
   double value_at(const ThinSvd& x) const {
     Vector z(z_.size());
     values_of(x.U, x.d, x.V, z);
-    return loss_at(z);
+    return loss_at(z) + beside(x.d.squaredNorm());
   }
 
   /// f where every entry is missed by this share of it.
@@ -61,7 +84,7 @@ class Completion {
   /// X <- U diag(d) V' if f is smaller there, in double precision: the guard of every corrective phase.
   bool assign_if_better(ThinSvd x) {
     values_of(x.U, x.d, x.V, g_);  // the gradient lends its memory and is computed again either way
-    const bool better = loss_at(g_) < value_;
+    const bool better = loss_at(g_) + beside(x.d.squaredNorm()) < value_;
     if (better) {
       z_.swap(g_);
       hold(std::move(x));
@@ -88,9 +111,9 @@ class Completion {
     return true;
   }
 
-  const EntryMatrix& gradient() { return matrix_; }
-  double along_point() const { return g_.dot(z_); }
-  double along(const RankOne& a) const { return a.u.dot(matrix_.apply(a.v)); }
+  const EntriesPlusTerms& gradient() { return gradient_; }
+  double along_point() const { return g_.dot(z_) + all_.ridge * norm2_point_; }
+  double along(const RankOne& a) const { return a.u.dot(gradient_.apply(a.v)); }
 
   /// Forms the image of d on the entries and returns ||d||_F^2.
   double prepare(const Move<RankOne>& move) {
@@ -104,8 +127,9 @@ class Completion {
   }
 
   double divergence(double gamma) const {
-    if (std::isinf(delta_)) return 0.5 * gamma * gamma * curvature_;
-    return loss_divergence(data(), image_.data(), gamma);
+    const double on_ridge = 0.5 * gamma * gamma * all_.ridge * norm2_;
+    if (std::isinf(delta_)) return 0.5 * gamma * gamma * curvature_ + on_ridge;
+    return loss_divergence(data(), image_.data(), gamma) + on_ridge;
   }
 
   /// The gamma in [0, 1] with the least f at (1 - gamma) X + gamma T, for T a sum of terms.
@@ -113,33 +137,9 @@ class Completion {
     Vector u(z_.size());
     values_of(target.A, target.w, target.B, u);
     u = z_ - u;
-    return best_step(u);
-  }
-
-  /// The gamma in [0, 1] with the least f on the line whose values on the entries are z - gamma u. Its
-  /// derivative is piecewise linear and increasing: secant steps inside a bracket find its root.
-  double best_step(const Vector& u) const {
-    const double slope = g_.dot(u);
-    if (!(slope > 0.0)) return 0.0;
-    if (std::isinf(delta_)) return std::min(1.0, slope / weighted_square(u));
-    const bool weighted = entries_.weight.size() > 0;
-    auto derivative = [&](double gamma) {
-      double sum = 0.0;
-      for (Index e = 0; e < z_.size(); ++e) {
-        const double d = u[e] * huber_derivative(z_[e] - gamma * u[e] - entries_.value[e], delta_);
-        sum += weighted ? entries_.weight[e] * d : d;
-      }
-      return -entries_.scale() * sum;
-    };
-    double low = 0.0, at_low = -slope, high = 1.0, at_high = derivative(1.0);
-    if (at_high <= 0.0) return 1.0;
-    for (int tries = 0; tries < 6 && at_low < -0.02 * slope; ++tries) {
-      const double gamma = low + (high - low) * std::clamp(at_low / (at_low - at_high), 0.05, 0.95);
-      const double here = derivative(gamma);
-      (here <= 0.0 ? low : high) = gamma;
-      (here <= 0.0 ? at_low : at_high) = here;
-    }
-    return low;
+    if (all_.ridge == 0.0) return best_step(u, 0.0, 0.0);
+    const double with_target = inner(target, {U_.leftCols(rank_), weight_.head(rank_), V_.leftCols(rank_)});
+    return best_step(u, norm2_point_ - with_target, norm2_point_ - 2.0 * with_target + inner(target, target));
   }
 
   void commit(double gamma) {
@@ -156,6 +156,32 @@ class Completion {
   }
 
  private:
+  /// The gamma in [0, 1] with the least f on the line X - gamma D, whose values on the entries are z - gamma u, with <X, D> and
+  /// ||D||^2 given for the ridge. Its derivative is piecewise linear and increasing: secant steps inside a bracket find its root.
+  double best_step(const Vector& u, double with_point, double square) const {
+    const double slope = g_.dot(u) + all_.ridge * with_point;
+    if (!(slope > 0.0)) return 0.0;
+    if (std::isinf(delta_)) return std::min(1.0, slope / (weighted_square(u) + all_.ridge * square));
+    const bool weighted = entries_.weight.size() > 0;
+    auto derivative = [&](double gamma) {
+      double sum = 0.0;
+      for (Index e = 0; e < z_.size(); ++e) {
+        const double d = u[e] * huber_derivative(z_[e] - gamma * u[e] - entries_.value[e], delta_);
+        sum += weighted ? entries_.weight[e] * d : d;
+      }
+      return -entries_.scale() * sum - all_.ridge * (with_point - gamma * square);
+    };
+    double low = 0.0, at_low = -slope, high = 1.0, at_high = derivative(1.0);
+    if (at_high <= 0.0) return 1.0;
+    for (int tries = 0; tries < 6 && at_low < -0.02 * slope; ++tries) {
+      const double gamma = low + (high - low) * std::clamp(at_low / (at_low - at_high), 0.05, 0.95);
+      const double here = derivative(gamma);
+      (here <= 0.0 ? low : high) = gamma;
+      (here <= 0.0 ? at_low : at_high) = here;
+    }
+    return low;
+  }
+
   void add_values(double c, const RankOne& a) {
     for (Index i = 0; i < entries_.rows; ++i) {
       const double ci = c * a.u[i];
@@ -174,6 +200,11 @@ class Completion {
     const Vector left = U_.leftCols(rank_).transpose() * a.u;
     const Vector right = V_.leftCols(rank_).transpose() * a.v;
     return (weight_.head(rank_).array() * left.array() * right.array()).sum();
+  }
+
+  static double inner(const Terms& a, const Terms& b) {
+    const Eigen::MatrixXd left = a.A.transpose() * b.A, right = a.B.transpose() * b.B;
+    return a.w.dot(left.cwiseProduct(right) * b.w);
   }
 
   static double inner(const RankOne& a, const RankOne& b) { return a.u.dot(b.u) * a.v.dot(b.v); }
@@ -261,7 +292,10 @@ class Completion {
     settle();
   }
 
-  void settle() { value_ = loss_and_gradient(data(), g_.data()); }
+  void settle() { value_ = loss_and_gradient(data(), g_.data()) + beside(norm2_point_); }
+
+  // What the loss on the entries leaves out of f at a point with this squared norm.
+  double beside(double norm2) const { return 0.5 * all_.ridge * norm2 + all_.constant; }
 
   double loss_at(const Vector& z) const {
     EntryData there = data();
@@ -277,6 +311,7 @@ class Completion {
   const Entries& entries_;
   double delta_;
   double radius_;
+  AllCells all_;
   int threads_;
   Eigen::MatrixXd U_, V_;  // the first rank_ columns are in use
   Vector weight_;
@@ -285,6 +320,7 @@ class Completion {
   bool thin_ = true;      // U_, weight_, V_ are a singular value decomposition
   Vector z_, g_, image_;
   EntryMatrix matrix_;
+  EntriesPlusTerms gradient_;
   Move<RankOne> move_{};
   double norm2_ = 0.0;
   double norm2_point_ = 0.0;

@@ -23,6 +23,7 @@ class DenseObjective {
   }
 
   const Vector& point() const { return point_.x(); }
+  const Vector& vector() const { return point_.x(); }
   double value() const { return value_; }
 
   const Vector& gradient() {

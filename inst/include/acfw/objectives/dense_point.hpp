@@ -2,8 +2,8 @@
 // no better representation of its own shares.
 #pragma once
 
-#include "acfw/active_set.hpp"
-#include "acfw/move.hpp"
+#include "acfw/core/active_set.hpp"
+#include "acfw/core/move.hpp"
 
 namespace acfw {
 

@@ -11,8 +11,7 @@
 #include <functional>
 #include <limits>
 
-#include "acfw/dictionaries/dictionary_product.hpp"
-#include "acfw/linear_map.hpp"
+#include "acfw/sets/dictionary_and_codes.hpp"
 
 namespace acfw {
 

@@ -9,7 +9,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include "acfw/dictionaries/wasserstein_mmse.hpp"
+#include "acfw/sets/wasserstein_mmse.hpp"
 
 namespace acfw {
 
@@ -77,24 +77,28 @@ class DrMmse {
 
   template <class Block>
   void factor(const Block& S_yy) {
-    llt_.compute(S_yy);
-    if (llt_.info() != Eigen::Success) throw std::domain_error("the covariance of the observations is singular");
+    L_ = S_yy;
+    if (!cholesky(L_)) throw std::domain_error("the covariance of the observations is singular");
   }
 
   // N S_yy(gamma)^{-1}: where there are many right sides a small inverse and a blocked product are quicker than solves.
   void try_step(double gamma) {
     factor(S_.bottomRightCorner(m_, m_) - gamma * d_.bottomRightCorner(m_, m_));
     if (n_ >= m_) {
-      const Matrix inverse = llt_.solve(Matrix::Identity(m_, m_));
       NP_.resize(n_, m_);
-      multiply(N_, inverse, NP_, 1.0, false, threads_);
+      multiply(N_, solved(Matrix::Identity(m_, m_)), NP_, 1.0, false, threads_);
     } else {
-      NP_ = llt_.solve(N_.transpose()).transpose();
+      NP_ = solved(N_.transpose()).transpose();
     }
     tried_ = gamma;
   }
 
-  void estimate() { gradient_.B = llt_.solve(S_.bottomLeftCorner(m_, n_)).transpose(); }
+  void estimate() { gradient_.B = solved(S_.bottomLeftCorner(m_, n_)).transpose(); }
+
+  Matrix solved(Matrix sides) const {
+    cholesky_solve(L_, sides);
+    return sides;
+  }
 
   void settle() {
     value_ = gradient_.B.cwiseProduct(S_.topRightCorner(n_, m_)).sum() - S_.diagonal().head(n_).sum();
@@ -103,7 +107,7 @@ class DrMmse {
   Matrix S_, d_, N_, NP_;
   Index n_, m_;
   int threads_;
-  Eigen::LLT<Matrix> llt_;
+  Matrix L_;  // S_yy = L L'
   EstimatorGradient gradient_;
   double tried_ = -1.0;  // the gamma that NP_ belongs to
   double value_ = 0.0;

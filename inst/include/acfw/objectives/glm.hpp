@@ -11,12 +11,14 @@
 #include <limits>
 #include <memory>
 
-#include "acfw/active_set.hpp"
+#include "acfw/core/active_set.hpp"
 #include "acfw/losses/families.hpp"
-#include "acfw/move.hpp"
+#include "acfw/core/move.hpp"
+#include "acfw/objectives/free_columns.hpp"
 #include "acfw/objectives/intercept.hpp"
 #include "acfw/objectives/screened_gradient.hpp"
 #include "acfw/objectives/sparse_objective.hpp"
+#include "acfw/sets/budget.hpp"
 
 namespace acfw {
 
@@ -25,6 +27,8 @@ struct GlmSettings {
   bool intercept = true;
   Vector offset{};  ///< empty: none
   int threads = 1;
+  Vector ridge_factor{};  ///< of each column; empty: 1
+  Columns free{};         ///< columns that no budget holds back: like the intercept they always take their best values
 };
 
 class Glm final : public SparseObjective {
@@ -35,13 +39,19 @@ class Glm final : public SparseObjective {
         settings_(std::move(settings)),
         screened_(*A_, settings_.intercept, settings_.threads),
         held_(A_->cols(), 0),
-        total_(loss_->weights().sum()) {
+        total_(loss_->weights().sum()),
+        free_(Vector::Zero(static_cast<Index>(settings_.free.size()))) {
     place(b.size() > 0 ? std::move(b) : Vector::Zero(A_->cols()));
   }
 
   /// Jump to b.
   void place(Vector b) {
     b_ = std::move(b);
+    for (Index k = 0; k < free_.size(); ++k) {
+      double& given = b_[settings_.free[static_cast<std::size_t>(k)]];
+      if (given != 0.0) free_[k] = given;
+      given = 0.0;
+    }
     for (Index j = 0; j < b_.size(); ++j) {
       if (b_[j] != 0.0) hold(j);
     }
@@ -51,29 +61,41 @@ class Glm final : public SparseObjective {
     refresh();
   }
 
-  /// The point goes back into the ball of this radius whenever it is rebuilt. Infinite unless said otherwise.
-  void set_radius(double radius) { radius_ = radius; }
+  /// The set: it knows which entries of the gradient matter, and the point goes back into it whenever it is rebuilt, unless it
+  /// may be anywhere in its span.
+  void set_budget(const Budget* budget, bool inside = true) {
+    budget_ = budget;
+    inside_ = inside;
+  }
 
-  /// The point from its atoms where they are kept, in the ball, and everything that follows from it.
-  bool rebuild(const ActiveSet<Coordinate>* active) {
+  /// The point from its atoms where they are kept, in its set, and everything that follows from it.
+  template <class Atom>
+  bool rebuild(const ActiveSet<Atom>* active) {
     Vector b = b_;
     if (active && active->size() > 0) {
       active->sum_into(b);
       for (std::size_t k = 0; k < active->size(); ++k) {  // what is left where two atoms cancel is rounding
-        const Coordinate& atom = active->atom(k);
-        if (std::abs(b[atom.index]) <= dust * active->weight(k) * std::abs(atom.value)) b[atom.index] = 0.0;
+        entries_of(active->atom(k), [&](Index j, double value) {
+          if (std::abs(b[j]) <= dust * active->weight(k) * std::abs(value)) b[j] = 0.0;
+        });
       }
     }
-    const double norm = b.lpNorm<1>();
-    if (norm > radius_) b *= radius_ / norm;
+    if (budget_ && inside_) budget_->bring_inside(b);
     place(std::move(b));
     return true;
   }
 
   const Vector& point() const override { return b_; }
   double intercept() const { return b0_; }
-  double ridge() const override { return settings_.ridge; }
-  double value() const { return value_; }
+  /// The coefficients of the free columns, which the point leaves out.
+  const Vector& free() const { return free_; }
+  double ridge(Index j) const override {
+    return settings_.ridge_factor.size() > 0 ? settings_.ridge * settings_.ridge_factor[j] : settings_.ridge;
+  }
+  using SparseObjective::ridge;
+  const GlmSettings& settings() const { return settings_; }
+  bool has_ridge() const { return settings_.ridge > 0.0; }
+  double value() const override { return value_; }
   const Design& design() const override { return *A_; }
   int threads() const override { return settings_.threads; }
   bool has_intercept() const override { return settings_.intercept; }
@@ -95,7 +117,7 @@ class Glm final : public SparseObjective {
   long columns_computed() const { return screened_.computed(); }
 
   /// The size of the support, which the loop records where a direction keeps no active set.
-  Index rank() const { return static_cast<Index>(support_.size()); }
+  Index pieces() const { return static_cast<Index>(support_.size()); }
 
   /// How many observations a trial along the prepared direction looks at.
   Index rows_touched() const { return all_rows_ ? m_.size() : static_cast<Index>(touched_.size()); }
@@ -104,27 +126,28 @@ class Glm final : public SparseObjective {
 
   /// Exact wherever |g_j| may be the largest and wherever b_j is not zero; elsewhere an old value, whose true
   /// size is known to lie below the maximum.
-  const Vector& gradient() {
+  const Vector& gradient() override {
     if (!stale_) return last_gradient();
     screened_.note(loss_->residual());
     forget_zeros();
     screened_.refresh(support_);
-    const Vector& loss_part = screened_.values();
-    double largest = 0.0;
-    for (Index j : support_) largest = std::max(largest, std::abs(loss_part[j] + ridge() * b_[j]));
-    screened_.refresh_above(largest);
+    if (budget_ && !budget_->largest_decides()) {
+      screened_.refresh_all();
+    } else {
+      screened_.refresh_above(largest_in_use());
+    }
     stale_ = false;
     return with_ridge();
   }
 
-  const Vector& last_gradient() const override { return ridge() > 0.0 ? g_ : screened_.values(); }
+  const Vector& last_gradient() const override { return has_ridge() ? g_ : screened_.values(); }
 
   void gradient_at(const Columns& columns, Vector& g) override {
     screened_.note(loss_->residual());
     screened_.refresh(columns);
     g.resize(columns.size());
     for (std::size_t k = 0; k < columns.size(); ++k) {
-      g[k] = screened_.values()[columns[k]] + ridge() * b_[columns[k]];
+      g[k] = screened_.values()[columns[k]] + ridge(columns[k]) * b_[columns[k]];
     }
   }
 
@@ -135,14 +158,34 @@ class Glm final : public SparseObjective {
     return sum;
   }
 
-  double along(const Coordinate& a) {
+  /// How much of <g, b - v> may be rounding: that of the margins, which are sums of columns, and of their residuals.
+  template <class Atom>
+  double gradient_rounding(const Atom& v) const {
+    double columns = 0.0, norm = 0.0, largest = 0.0, size = 0.0;
+    entries_of(v, [&](Index, double value) { size += std::abs(value); });
+    for (Index j : support_) {
+      columns += screened_.lengths()[j] * std::abs(b_[j]);
+      norm += std::abs(b_[j]);
+      largest = std::max(largest, std::abs(b_[j]));
+    }
+    const double rows = std::sqrt(static_cast<double>(A_->rows()));
+    const double terms = columns + std::abs(b0_) * rows + settings_.offset.stableNorm();
+    return loss_->residual_rounding(terms) * (columns + largest_norm() * size) +
+           epsilon * settings_.ridge * largest * (norm + size);
+  }
+
+  template <class Atom>
+  double along(const Atom& a) {
     gradient();
-    return a.value * (screened_.refresh(a.index) + ridge() * b_[a.index]);
+    double sum = 0.0;
+    entries_of(a, [&](Index j, double value) { sum += value * (screened_.refresh(j) + ridge(j) * b_[j]); });
+    return sum;
   }
 
   void curvature(Vector& v) const override { loss_->curvature(v); }
 
-  double prepare(const Move<Coordinate>& move) {
+  template <class Atom>
+  double prepare(const Move<Atom>& move) {
     index_.clear();
     delta_.clear();
     forget_direction();
@@ -150,6 +193,7 @@ class Glm final : public SparseObjective {
       all_rows_ = true;
       u_ = move.on_point * m_;
       if (settings_.offset.size() > 0) u_ -= move.on_point * settings_.offset;
+      if (free_.size() > 0) A_->add_columns(settings_.free, -move.on_point * free_, u_, threads());
       index_ = support_;
       for (Index j : support_) delta_.push_back(move.on_point * b_[j]);
     }
@@ -179,7 +223,7 @@ class Glm final : public SparseObjective {
       loss = loss_->divergence_on(touched_, m_, 0.0, u_, gamma);
     }
     tried_gamma_ = gamma;
-    tried_ = loss + 0.5 * ridge() * gamma * gamma * norm2_;
+    tried_ = loss + 0.5 * gamma * gamma * ridge_norm2_;
     return tried_;
   }
 
@@ -202,15 +246,17 @@ class Glm final : public SparseObjective {
     settle();
     value_ += change;
     const bool cancelled = !(value_ > std::abs(change));  // most digits of the old value are gone with it
-    if (cancelled || commits_ % 64 == 0) value_ = recomputed_value();
+    if (cancelled || free_.size() > 0 || commits_ % 64 == 0) value_ = recomputed_value();
   }
 
   double loss() const { return loss_->value(m_, b0_, threads()); }
 
   double recomputed_value() const {
     double square = 0.0;
-    for (Index j : support_) square += b_[j] * b_[j];
-    return loss() + 0.5 * ridge() * square;
+    if (has_ridge()) {
+      for (Index j : support_) square += ridge(j) * b_[j] * b_[j];
+    }
+    return loss() + 0.5 * square;
   }
 
   /// Margins and value computed afresh.
@@ -219,6 +265,7 @@ class Glm final : public SparseObjective {
     for (std::size_t k = 0; k < support_.size(); ++k) values[k] = b_[support_[k]];
     A_->combine(support_, values, m_, threads());
     if (settings_.offset.size() > 0) m_ += settings_.offset;
+    if (free_.size() > 0) A_->add_columns(settings_.free, free_, m_, threads());
     all_rows_ = true;
     settle();
     value_ = recomputed_value();
@@ -240,10 +287,16 @@ class Glm final : public SparseObjective {
     support_.resize(kept);
   }
 
+  double largest_in_use() const {
+    double largest = 0.0;
+    for (Index j : support_) largest = std::max(largest, std::abs(screened_.values()[j] + ridge(j) * b_[j]));
+    return largest;
+  }
+
   const Vector& with_ridge() {
-    if (ridge() == 0.0) return screened_.values();
+    if (!has_ridge()) return screened_.values();
     g_ = screened_.values();
-    for (Index j : support_) g_[j] += ridge() * b_[j];
+    for (Index j : support_) g_[j] += ridge(j) * b_[j];
     return g_;
   }
 
@@ -260,9 +313,12 @@ class Glm final : public SparseObjective {
     delta_.push_back(delta);
   }
 
-  void include_atom(const Coordinate& atom, double c) {
-    include(atom.index, c * atom.value);
-    A_->add_column(atom.index, c * atom.value, u_, all_rows_ ? nullptr : &touched_);
+  template <class Atom>
+  void include_atom(const Atom& atom, double c) {
+    entries_of(atom, [&](Index j, double value) {
+      include(j, c * value);
+      A_->add_column(j, c * value, u_, all_rows_ ? nullptr : &touched_);
+    });
   }
 
   void forget_direction() {
@@ -272,12 +328,15 @@ class Glm final : public SparseObjective {
       for (Index i : touched_) u_[i] = 0.0;
     }
     touched_.clear();
-    all_rows_ = has_intercept() || A_->dense();
+    all_rows_ = has_intercept() || free_.size() > 0 || A_->dense();
   }
 
   double settle_direction() {
-    norm2_ = 0.0;
-    for (double delta : delta_) norm2_ += delta * delta;
+    norm2_ = ridge_norm2_ = 0.0;
+    for (std::size_t k = 0; k < delta_.size(); ++k) {
+      norm2_ += delta_[k] * delta_[k];
+      if (has_ridge()) ridge_norm2_ += ridge(index_[k]) * delta_[k] * delta_[k];
+    }
     tried_gamma_ = std::numeric_limits<double>::quiet_NaN();
     return norm2_;
   }
@@ -314,10 +373,36 @@ class Glm final : public SparseObjective {
     return {bounds.from - b0_, bounds.to - b0_};
   }
 
-  // A look at the rows that moved; with an intercept, until the residuals sum to nothing.
+  // A look at the rows that moved; then what is free takes its best values.
   void settle() {
     stale_ = true;
+    if (free_.size() > 0) return settle_free();
     if (!all_rows_) return loss_->look_on(touched_, m_, 0.0);
+    settle_intercept();
+  }
+
+  void settle_free() {
+    settle_intercept();
+    settle_free_columns(*A_, settings_.free, *loss_, has_intercept(), threads(),
+                        [this](const Vector& d, double promised) { move_free(d, promised); });
+  }
+
+  // Far from the end a step is halved until the loss falls.
+  void move_free(Vector d, double promised) {
+    const double before = loss();
+    for (int tries = 0; tries < 30; ++tries, d *= 0.5) {
+      free_ -= d;
+      A_->add_columns(settings_.free, -d, m_, threads());
+      settle_intercept();
+      if (promised < 1e-8 * std::abs(before) || loss() < before) return;
+      free_ += d;
+      A_->add_columns(settings_.free, d, m_, threads());
+    }
+    settle_intercept();
+  }
+
+  // Until the residuals sum to nothing.
+  void settle_intercept() {
     InterceptSearch search;
     for (;;) {
       const ResidualSums at = loss_->look(m_, b0_, threads());
@@ -344,12 +429,14 @@ class Glm final : public SparseObjective {
 
   Vector b_;
   double b0_ = 0.0;
-  double radius_ = std::numeric_limits<double>::infinity();
+  const Budget* budget_ = nullptr;
+  bool inside_ = true;
   double residual_ = 0.0;  // sum of r, zero up to rounding
   double weight_ = 0.0;    // sum of the second derivatives
   Columns support_;
   std::vector<char> held_;
   double total_;  // weight of all observations
+  Vector free_;   // coefficients of the free columns
   Vector m_, g_;
   double value_ = 0.0;
   bool stale_ = true;
@@ -361,7 +448,7 @@ class Glm final : public SparseObjective {
   Vector u_;
   Columns touched_;
   bool all_rows_ = false;
-  double norm2_ = 0.0;
+  double norm2_ = 0.0, ridge_norm2_ = 0.0;
   double slope_ = 0.0;
   double tried_gamma_ = std::numeric_limits<double>::quiet_NaN();
   double tried_ = 0.0;

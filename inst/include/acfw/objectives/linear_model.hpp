@@ -3,6 +3,7 @@
 // intercept are glm.hpp's.
 #pragma once
 
+#include <limits>
 #include <memory>
 
 #include "acfw/linear/image.hpp"
@@ -56,6 +57,48 @@ class LinearModel {
     settle();
   }
 
+  // What a corrector over the hull of atoms asks (correctors/image_model.hpp).
+  bool constant_curvature() const { return loss_->quadratic(); }
+
+  Index image_size() const { return z_.size(); }
+
+  template <class Atom>
+  Vector image(const Atom& a) const {
+    return image_of(*A_, a, threads_);
+  }
+
+  template <class Atom>
+  Vector slopes(const ActiveSet<Atom>& active, const std::vector<Vector>& images) const {
+    Vector slopes = along_images(images, loss_->residual());
+    if (ridge_ > 0.0) slopes += ridge_ * along_atoms(point_.x(), active);
+    return slopes;
+  }
+
+  /// The columns `fresh` of the second derivatives in the weights, and their mirror.
+  template <class Atom>
+  void curvature(const ActiveSet<Atom>& active, const std::vector<Vector>& images, const std::vector<Index>& fresh,
+                 Eigen::MatrixXd& H) const {
+    Vector v;
+    loss_->curvature(v);
+    const bool all = fresh.size() == images.size();
+    const Eigen::MatrixXd gram = all ? gram_of(images, v) : Eigen::MatrixXd();
+    for (Index k : fresh) {
+      Vector column = all ? Vector(gram.col(k)) : along_images(images, v.cwiseProduct(images[static_cast<std::size_t>(k)]));
+      if (ridge_ > 0.0) column += ridge_ * along_atoms(full(active.atom(static_cast<std::size_t>(k))), active);
+      H.row(k) = H.col(k) = column;
+    }
+  }
+
+  /// How much of the value, and of <g, x - v>, may be rounding: that of z, which is a sum of columns.
+  double value_rounding() { return loss_->value_rounding(value_, terms()); }
+
+  template <class Atom>
+  double gradient_rounding(const Atom& v) {
+    const double norm = one_norm(v, point_.x().size()), of_x = terms();
+    const double ridge = epsilon * ridge_ * point_.x().lpNorm<Eigen::Infinity>() * (point_.x().lpNorm<1>() + norm);
+    return loss_->residual_rounding(of_x) * (of_x + lengths_.maxCoeff() * norm) + ridge;
+  }
+
   /// The point and its image from scratch.
   template <class Active>
   bool rebuild(const Active* active) {
@@ -65,9 +108,39 @@ class LinearModel {
   }
 
  private:
+  static Vector along_images(const std::vector<Vector>& images, const Vector& r) {
+    Vector along(static_cast<Index>(images.size()));
+    for (std::size_t k = 0; k < images.size(); ++k) along[static_cast<Index>(k)] = images[k].dot(r);
+    return along;
+  }
+
+  // U' diag(v) U
+  static Eigen::MatrixXd gram_of(const std::vector<Vector>& images, const Vector& v) {
+    const Vector root = v.cwiseSqrt();
+    Eigen::MatrixXd U(v.size(), static_cast<Index>(images.size()));
+    for (std::size_t k = 0; k < images.size(); ++k) U.col(static_cast<Index>(k)) = root.cwiseProduct(images[k]);
+    return U.transpose() * U;
+  }
+
+  template <class Atom>
+  Vector full(const Atom& a) const {
+    Vector x = Vector::Zero(point_.x().size());
+    add_to(x, 1.0, a);
+    return x;
+  }
+
   void refresh() {
     A_->times(point_.x(), z_, threads_);
     settle();
+  }
+
+  // The length of what z is added up from.
+  double terms() {
+    if (lengths_.size() == 0) {
+      lengths_.resize(A_->cols());
+      for (Index j = 0; j < A_->cols(); ++j) lengths_[j] = A_->length_bound(j);
+    }
+    return lengths_.dot(point_.x().cwiseAbs());
   }
 
   void settle() {
@@ -76,12 +149,15 @@ class LinearModel {
     value_ = loss_->value(z_, 0.0, threads_) + 0.5 * ridge_ * point_.x().squaredNorm();
   }
 
+  static constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
   std::shared_ptr<const Design> A_;
   std::unique_ptr<Loss> loss_;
   double ridge_;
   int threads_;
   DensePoint point_;
   Vector z_, u_, g_;
+  Vector lengths_;  // of the columns, once they are needed
   double norm2_ = 0.0;
   double value_ = 0.0;
   bool stale_ = true;

@@ -2,6 +2,8 @@
 // the divergence of a move is gamma^2 d'Qd / 2 in closed form.
 #pragma once
 
+#include <cmath>
+#include <limits>
 #include <memory>
 
 #include "acfw/linear/image.hpp"
@@ -49,6 +51,41 @@ class Quadratic {
     settle();
   }
 
+  // What a corrector over the hull of atoms asks (correctors/image_model.hpp).
+  bool constant_curvature() const { return true; }
+
+  Index image_size() const { return c_.size(); }
+
+  template <class Atom>
+  Vector image(const Atom& a) const {
+    return image_of(*Q_, a, threads_);
+  }
+
+  template <class Atom>
+  Vector slopes(const ActiveSet<Atom>& active, const std::vector<Vector>&) const {
+    return along_atoms(g_, active);
+  }
+
+  /// The columns `fresh` of H_jk = a_j' Q a_k, and their mirror.
+  template <class Atom>
+  void curvature(const ActiveSet<Atom>& active, const std::vector<Vector>& images, const std::vector<Index>& fresh,
+                 Eigen::MatrixXd& H) const {
+    for (Index k : fresh) H.row(k) = H.col(k) = along_atoms(images[static_cast<std::size_t>(k)], active);
+  }
+
+  /// How much of the value, and of <g, x - v>, may be rounding.
+  double value_rounding() const { return epsilon * value_terms_; }
+
+  template <class Atom>
+  double gradient_rounding(const Atom& v) {
+    const Vector& x = point_.x();
+    double terms = c_.lpNorm<Eigen::Infinity>();
+    for (Index j = 0; j < x.size(); ++j) {
+      if (x[j] != 0.0) terms += Q_->largest(j) * std::abs(x[j]);
+    }
+    return epsilon * terms * (x.lpNorm<1>() + one_norm(v, x.size()));
+  }
+
   /// The point and its image from scratch.
   template <class Active>
   bool rebuild(const Active* active) {
@@ -65,8 +102,12 @@ class Quadratic {
 
   void settle() {
     g_ = Qx_ + c_;
-    value_ = 0.5 * (point_.x().dot(Qx_) + 2.0 * c_.dot(point_.x())) + constant_;
+    const double square = point_.x().dot(Qx_), linear = c_.dot(point_.x());
+    value_ = 0.5 * (square + 2.0 * linear) + constant_;
+    value_terms_ = 0.5 * std::abs(square) + std::abs(linear) + std::abs(constant_);
   }
+
+  static constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
   std::shared_ptr<const Design> Q_;
   Vector c_;
@@ -76,6 +117,7 @@ class Quadratic {
   Vector Qx_, Qd_, g_;
   double dQd_ = 0.0;
   double value_ = 0.0;
+  double value_terms_ = 0.0;  // what it is a sum of
   long commits_ = 0;
 };
 

@@ -25,6 +25,8 @@ class ScreenedGradient {
 
   const Vector& values() const { return g_; }
   double largest_norm() const { return largest_norm_; }
+  /// The lengths of the columns as they are, centred or not.
+  const Vector& lengths() const { return full_; }
   /// Columns whose mean is so large that products with them lose the digits in which their entries differ.
   const Columns& off_centre() const { return off_centre_; }
 
@@ -81,6 +83,17 @@ class ScreenedGradient {
     if (all) know();
   }
 
+  /// Every entry, for a set whose oracle needs more than the largest.
+  void refresh_all() {
+    candidates_.clear();
+    for (Index j = 0; j < g_.size(); ++j) {
+      if (seen_[j] != length_) candidates_.push_back(j);
+    }
+    computed_ += static_cast<long>(candidates_.size());
+    refresh(candidates_);
+    know();
+  }
+
   long computed() const { return computed_; }
 
  private:
@@ -104,20 +117,20 @@ class ScreenedGradient {
     const double n = static_cast<double>(A_.rows());
     const Design::Moments moments = A_.moments(r, threads_);
     g_ = moments.dot;
-    Vector full(A_.cols());  // norms of the columns as they are
+    full_.resize(A_.cols());
     for (Index j = 0; j < A_.cols(); ++j) {
       const double square = moments.square[j], sum = moments.sum[j];
       if (square > 1e-280 && square < 1e280) {
         const double centred = square - sum * (sum / n);
         norm_[j] = std::sqrt(centred_ ? std::max(centred, rounding * square) : square);
-        full[j] = std::sqrt(square);
+        full_[j] = std::sqrt(square);
       } else {  // squares overflow or underflow
-        norm_[j] = full[j] = A_.scale(j) * A_.largest(j) * std::sqrt(static_cast<double>(A_.column_size(j)));
+        norm_[j] = full_[j] = A_.length_bound(j);
       }
     }
-    largest_norm_ = full.maxCoeff();
+    largest_norm_ = full_.maxCoeff();
     for (Index j = 0; j < A_.cols(); ++j) {
-      if (norm_[j] < 1e-4 * full[j]) off_centre_.push_back(j);
+      if (norm_[j] < 1e-4 * full_[j]) off_centre_.push_back(j);
     }
     computed_ += A_.cols();
     know();
@@ -137,7 +150,7 @@ class ScreenedGradient {
   const Design& A_;
   bool centred_;
   int threads_;
-  Vector g_, norm_;
+  Vector g_, norm_, full_;
   double largest_norm_ = 0.0;
   Columns off_centre_;
   Vector seen_;  // length of the residual's way when the entry was computed

@@ -14,15 +14,23 @@ class SparseObjective {
   virtual const Vector& point() const = 0;
   /// Coordinates that are, or lately were, nonzero.
   virtual const Columns& support() const = 0;
+  virtual double value() const = 0;
+  /// Exact wherever it may be the largest and wherever the point is not zero.
+  virtual const Vector& gradient() = 0;
   /// As of the last time the loop asked for it: exact wherever it may be the largest and wherever the point is not zero.
   virtual const Vector& last_gradient() const = 0;
   /// Exact entries for some columns.
   virtual void gradient_at(const Columns& columns, Vector& g) = 0;
 
-  // The Hessian is A'(V - vv'/sum v)A + ridge I, without the rank-one term if there is no intercept.
+  // The Hessian is A'(V - vv'/sum v)A + diag(ridge), without the rank-one term if there is no intercept.
   virtual const Design& design() const = 0;
   virtual void curvature(Vector& v) const = 0;
-  virtual double ridge() const = 0;
+  virtual double ridge(Index j) const = 0;
+  Vector ridge(const Columns& columns) const {
+    Vector some(static_cast<Index>(columns.size()));
+    for (std::size_t k = 0; k < columns.size(); ++k) some[static_cast<Index>(k)] = ridge(columns[k]);
+    return some;
+  }
   virtual bool has_intercept() const = 0;
   virtual int threads() const = 0;
 

@@ -2,7 +2,7 @@
 // L_{t+1} = max{ell, r_t L_t} from the curvature met on the way. Never a second evaluation.
 #pragma once
 
-#include "acfw/damping.hpp"
+#include "acfw/steps/damping.hpp"
 #include "acfw/steps/rule.hpp"
 
 namespace acfw {

@@ -2,7 +2,7 @@
 // iterations is its Lipschitz estimate and, if it damps it, the product of the factors used.
 #pragma once
 
-#include "acfw/move.hpp"
+#include "acfw/core/move.hpp"
 
 namespace acfw {
 

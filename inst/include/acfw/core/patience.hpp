@@ -1,0 +1,32 @@
+// When to give up: nothing improves any more in floating point, or gaps that looked small keep growing when they are verified.
+#pragma once
+
+#include <limits>
+
+namespace acfw {
+
+class Patience {
+ public:
+  /// One more iteration. A decrease below the rounding of f is progress only while the gap still finds new lows.
+  void watch(double decrease, double rounding, double gap) {
+    if (decrease > rounding || gap < lowest_) without_progress_ = 0;
+    else ++without_progress_;
+    if (gap < lowest_) lowest_ = gap;
+  }
+
+  /// A gap that was small only until it was computed afresh. Going on helps as long as the verified gaps fall.
+  void disappoint(double gap) {
+    disappointments_ = gap < 0.5 * lowest_verified_ ? 0 : disappointments_ + 1;
+    if (gap < lowest_verified_) lowest_verified_ = gap;
+  }
+
+  bool is_over() const { return without_progress_ >= 200 || disappointments_ >= 20; }
+
+ private:
+  double lowest_ = std::numeric_limits<double>::infinity();
+  double lowest_verified_ = std::numeric_limits<double>::infinity();
+  long without_progress_ = 0;
+  int disappointments_ = 0;
+};
+
+}  // namespace acfw

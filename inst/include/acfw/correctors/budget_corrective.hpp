@@ -1,0 +1,86 @@
+// Method "corrective" over a budget, at any size. Over the l1 ball, as long as few coefficients are in use, Newton steps in
+// the ball itself (l1_working_set.hpp), and beyond that penalised problems whose solution has the size asked for
+// (penalty_solver.hpp), which cost what the entries of the working set cost; over the simplex always the former, over groups
+// always the latter. Either only ever decreases f.
+#pragma once
+
+#include <memory>
+
+#include "acfw/correctors/group_penalty.hpp"
+#include "acfw/correctors/l1_penalty.hpp"
+#include "acfw/correctors/l1_working_set.hpp"
+#include "acfw/objectives/glm.hpp"
+
+namespace acfw {
+
+class BudgetCorrective : public NoCorrection {
+ public:
+  explicit BudgetCorrective(const Budget& budget) : budget_(budget), set_(budget) {
+    if (const auto* groups = dynamic_cast<const GroupBudget*>(&budget)) {
+      penalty_ = std::make_unique<GroupPenalty>(*groups);
+      grouped_ = true;
+    } else {
+      penalty_ = std::make_unique<L1Penalty>(budget);
+    }
+  }
+
+  /// Asked inside of long corrections; true ends them where they are.
+  void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
+
+  Correction correct_instead(Glm& f, double gap, double L, Counts& counts) {
+    if (!by_penalty(f)) return set_.correct_instead(f, gap, L, counts);
+    const double before = f.value();
+    const bool moved = land(f, gap, counts);
+    return {moved, moved, before - f.value()};
+  }
+
+  bool correct(Glm& f, double gap, Counts& counts) { return by_penalty(f) ? land(f, gap, counts) : set_.correct(f, gap, counts); }
+
+  /// f moves to the solution at a penalty, over the set of whatever size it has there.
+  void go_to_penalty(Glm& f, PenaltySolver::Goal goal, Counts& counts) {
+    goal.stop = stop_;
+    penalty_->minimise(f, goal, counts);
+  }
+
+  /// f is at the solution for radius `from` and moves near that for the radius of the budget.
+  void go_to_radius(Glm& f, double from, double tol, double rel_tol, Counts& counts) {
+    if (budget_.all_used()) return;
+    if (!grouped_ && f.pieces() < many) {
+      prediction_.follow(f, from, budget_.radius(), 0.0);
+    } else {
+      penalty_->minimise_at_size(f, budget_.radius(), tol, rel_tol, stop_, counts);
+    }
+  }
+
+ private:
+  bool by_penalty(const Glm& f) const {
+    if (budget_.all_used()) return false;
+    return grouped_ || f.pieces() > (f.design().dense() ? large_dense : large_sparse);
+  }
+
+  // By penalties, and back into the set; undone if f is higher there.
+  bool land(Glm& f, double gap, Counts& counts) {
+    const Vector before = f.point();
+    const double value = f.value();
+    penalty_->minimise_at_size(f, budget_.radius(), accuracy * gap, 0.0, stop_, counts);
+    Vector b = f.point();
+    budget_.bring_inside(b);
+    f.place(std::move(b));
+    if (f.value() < value) return true;
+    f.place(before);
+    return false;
+  }
+
+  static constexpr Index many = 100;
+  static constexpr Index large_dense = 1500, large_sparse = 250;
+  static constexpr double accuracy = 0.05;  // of the gap, for what a correction leaves
+
+  const Budget& budget_;
+  L1WorkingSet set_;
+  std::unique_ptr<PenaltySolver> penalty_;
+  bool grouped_ = false;
+  PathPrediction prediction_;
+  std::function<bool()> stop_;
+};
+
+}  // namespace acfw

@@ -1,0 +1,259 @@
+// Coordinate descent on the quadratic model of coordinate_model.hpp, accelerated by extrapolation (Anderson; Bertrand and
+// Massias, 2021): once a few sweeps have gone over the same coordinates they follow a linear recurrence, whose limit is
+// a combination of the last iterates. Where that lies lower it is taken, otherwise nothing is lost. Sweeps go over the
+// coordinates in use, and over all of them only to see who else should be.
+#pragma once
+
+#include <Eigen/Cholesky>
+#include <Eigen/Dense>
+#include <array>
+#include <numeric>
+
+#include "acfw/correctors/working_hessian.hpp"
+#include "acfw/linear/design.hpp"
+#include "acfw/objectives/sparse_objective.hpp"
+#include "acfw/sets/budget.hpp"
+
+namespace acfw {
+
+/// What keeps a model in its place: a curvature in every coordinate, and its limits.
+inline void bound_model(const Columns& columns, const Budget& budget, CoordinateModel& m) {
+  const Index k = m.x.size();
+  const double floor = 1e-14 * m.diagonal.maxCoeff();  // a column without curvature: constant beside an intercept
+  m.diagonal = m.diagonal.cwiseMax(floor > 0.0 ? floor : 1.0);
+  const bool limited = budget.lower().size() > 0;
+  m.lower.resize(limited ? k : 0);
+  m.upper.resize(limited ? k : 0);
+  for (Index a = 0; a < m.lower.size(); ++a) {
+    m.lower[a] = budget.lower()[columns[static_cast<std::size_t>(a)]];
+    m.upper[a] = budget.upper()[columns[static_cast<std::size_t>(a)]];
+  }
+}
+
+/// The quadratic model of f on `columns`, where the point has the coordinates x and the gradient g.
+inline void model_of(const SparseObjective& f, const Columns& columns, const Vector& x, const Vector& g, const Budget& budget,
+                     CoordinateModel& m) {
+  const Design& A = f.design();
+  const Index k = static_cast<Index>(columns.size());
+  m.columns = columns;
+  m.x = m.start = x;
+  m.base = g;
+  m.q.setZero(A.rows());
+  f.curvature(m.v);
+  m.total = f.has_intercept() ? m.v.sum() : 0.0;
+  m.shift = 0.0;
+  m.lean.resize(k);
+  m.diagonal.resize(k);
+  m.ridge = f.ridge(columns);
+  A.weighted_moments(columns, 0, m.v, m.lean, m.diagonal, f.threads());
+  if (m.total > 0.0) m.diagonal.array() -= m.lean.array() * (m.lean.array() / m.total);
+  else m.lean.setZero();
+  m.diagonal += m.ridge;
+  bound_model(columns, budget, m);
+}
+
+/// The same by a Hessian that is formed.
+inline void model_of(const WorkingHessian& hessian, const Columns& columns, const Vector& x, const Vector& g,
+                     const Budget& budget, CoordinateModel& m) {
+  const Index k = static_cast<Index>(columns.size());
+  m.columns.resize(columns.size());
+  std::iota(m.columns.begin(), m.columns.end(), Index{0});
+  m.x = m.start = x;
+  m.base = g;
+  m.q.setZero(k);
+  m.total = m.shift = 0.0;
+  m.lean.setZero(k);
+  m.ridge.setZero(k);
+  m.diagonal = hessian.diagonal();
+  bound_model(columns, budget, m);
+}
+
+class CoordinateDescent {
+ public:
+  /// Minimises `model`, whose x and q belong together on entry and on exit, until its gap over the set of its own size is at
+  /// most `gap`. What a sweep changes only hints at that, so that it is computed before the end.
+  void minimise(const Sweepable& A, CoordinateModel& model, double gap, double most_sweeps = 1000) {
+    all_.resize(model.columns.size());
+    for (std::size_t k = 0; k < all_.size(); ++k) all_[k] = static_cast<Index>(k);
+    model.moved.setZero(model.x.size());
+    most_ = most_sweeps;
+    double hint = gap;
+    for (sweeps_ = 0.0; sweeps_ < most_;) {
+      if (sweep(A, model, all_) > hint) {
+        Columns used;
+        for (Index k : all_) {
+          if (model.x[k] != 0.0) used.push_back(k);
+        }
+        settle(A, model, used, 0.5 * hint);
+        continue;
+      }
+      const double left = own_gap(A, model);
+      if (left <= 2.0 * gap) return;
+      hint *= std::min(0.5, gap / left);
+    }
+  }
+
+  /// The same over ||x||_1 <= radius (or = radius): the multiplier mu is unknown too, and found where the norm is that of the
+  /// ball. On entry mu is a guess.
+  void minimise_in_ball(const Sweepable& A, CoordinateModel& model, double radius, bool all_used, double gap) {
+    double low = all_used ? -std::numeric_limits<double>::infinity() : 0.0, high = std::numeric_limits<double>::infinity();
+    double last_mu = 0.0, last_norm = 0.0;
+    for (int tries = 0; tries < most_tries; ++tries) {
+      minimise(A, model, gap);
+      const double norm = model.x.lpNorm<1>(), excess = norm - radius;
+      if (std::abs(excess * model.mu) <= gap || (excess < 0.0 && model.mu == low)) break;
+      (excess > 0.0 ? low : high) = model.mu;
+      double slope = tries > 0 ? (norm - last_norm) / (model.mu - last_mu) : 0.0;
+      if (!(slope < 0.0)) slope = -inverse_diagonal(model);
+      last_mu = model.mu;
+      last_norm = norm;
+      const double reach = std::max(farthest * std::abs(model.mu), gap / radius);
+      double next = model.mu - std::clamp(excess / slope, -reach, reach);
+      if (!(next > low)) next = high < std::numeric_limits<double>::infinity() ? 0.5 * (low + high) : low;
+      if (!(next < high)) next = low > -std::numeric_limits<double>::infinity() ? 0.5 * (low + high) : high;
+      if (next == model.mu) break;
+      model.mu = next;
+    }
+    const double norm = model.x.lpNorm<1>();
+    if (norm > radius || (all_used && norm > 0.0)) model.x *= radius / norm;
+  }
+
+ private:
+  double sweep(const Sweepable& A, CoordinateModel& model, const Columns& some) {
+    sweeps_ += static_cast<double>(some.size()) / static_cast<double>(all_.size());
+    return A.sweep(some, model) * model.x.lpNorm<1>();
+  }
+
+  // Over some coordinates, until they have found their places. Mostly a few of them are left behind, which turn around one
+  // another: they go on by themselves.
+  void settle(const Sweepable& A, CoordinateModel& model, const Columns& some, double gap) {
+    begin(model, some);
+    Columns late;
+    while (sweeps_ < most_) {
+      if (sweep(A, model, some) <= gap) return;
+      const double norm = model.x.lpNorm<1>();
+      late.clear();
+      for (Index k : some) {
+        if (model.moved[k] * norm > gap) late.push_back(k);
+      }
+      if (4 * late.size() <= some.size()) {
+        settle(A, model, late, 0.5 * gap);
+        begin(model, some);
+        continue;
+      }
+      keep(model);
+      if (held_ > depth) extrapolate(A, model);
+    }
+  }
+
+  // The norm falls at least that fast where the coordinates in use do not hinder one another.
+  static double inverse_diagonal(const CoordinateModel& model) {
+    double sum = 0.0;
+    for (Index k = 0; k < model.x.size(); ++k) sum += model.x[k] != 0.0 ? 1.0 / model.diagonal[k] : 0.0;
+    return sum > 0.0 ? sum : 1.0 / model.diagonal.minCoeff();
+  }
+
+  // <g, x> + ||x||_1 max |g|, where coordinates at a limit are not drawn beyond it.
+  double own_gap(const Sweepable& A, const CoordinateModel& model) {
+    const Index k = model.x.size();
+    dots_.resize(k);
+    A.inner(model.columns, model.q, dots_.data());
+    double along = 0.0, strongest = -std::numeric_limits<double>::infinity();
+    for (Index a = 0; a < k; ++a) {
+      const double g = model.slope(a, dots_[a]);
+      along += g * model.x[a];
+      strongest = std::max(strongest, model.pull(a, g));
+    }
+    return along + model.x.lpNorm<1>() * std::max(strongest, model.mu);
+  }
+
+  void begin(const CoordinateModel& model, const Columns& some) {
+    used_ = some;
+    restart(model);
+  }
+
+  void keep(const CoordinateModel& model) {
+    Past& slot = past_[static_cast<std::size_t>(held_++)];
+    slot.x.resize(static_cast<Index>(used_.size()));
+    for (std::size_t a = 0; a < used_.size(); ++a) slot.x[static_cast<Index>(a)] = model.x[used_[a]];
+    slot.q = model.q;
+    slot.shift = model.shift;
+  }
+
+  // The combination of the last iterates, with weights that sum to one, at which their differences would vanish; returns what
+  // the model loses there, and starts a new memory.
+  double extrapolate(const Sweepable& A, CoordinateModel& model) {
+    const Index k = static_cast<Index>(used_.size());
+    steps_.resize(k, depth);
+    for (int a = 0; a < depth; ++a) steps_.col(a) = past_[a + 1].x - past_[a].x;
+    Square G = steps_.transpose() * steps_;
+    const double size = G.trace();
+    if (!(size > 0.0)) return restart(model);
+    G.diagonal().array() += 1e-13 * size;
+    const Weights c = G.ldlt().solve(Weights::Ones());
+    const double sum = c.sum();
+    if (!c.allFinite() || !(std::abs(sum) > 1e-12 * c.cwiseAbs().sum())) return restart(model);
+    x_.setZero(k);
+    q_.setZero(model.q.size());
+    double shift = 0.0;
+    for (int a = 0; a < depth; ++a) {
+      x_ += (c[a] / sum) * past_[a + 1].x;
+      q_ += (c[a] / sum) * past_[a + 1].q;
+      shift += (c[a] / sum) * past_[a + 1].shift;
+    }
+    const double gained = fall(A, model, shift);
+    if (gained > 0.0) {
+      for (Index a = 0; a < k; ++a) model.x[used_[static_cast<std::size_t>(a)]] = x_[a];
+      model.q.swap(q_);
+      model.shift = shift;
+    }
+    restart(model);
+    return std::max(gained, 0.0);
+  }
+
+  double restart(const CoordinateModel& model) {
+    held_ = 0;
+    keep(model);
+    return 0.0;
+  }
+
+  // What the model loses between its point and the extrapolated one: the mean of its two gradients along the way, which for a
+  // quadratic is exact.
+  double fall(const Sweepable& A, const CoordinateModel& model, double shift) {
+    const Index k = static_cast<Index>(used_.size());
+    columns_.resize(used_.size());
+    for (std::size_t a = 0; a < used_.size(); ++a) columns_[a] = model.columns[static_cast<std::size_t>(used_[a])];
+    dots_.resize(k);
+    q_ += model.q;
+    A.inner(columns_, q_, dots_.data());
+    q_ -= model.q;
+    double change = 0.0;
+    for (Index a = 0; a < k; ++a) {
+      const Index j = used_[static_cast<std::size_t>(a)];
+      const double old = model.x[j], now = x_[a];
+      if (model.lower.size() > 0 && !(now >= model.lower[j] && now <= model.upper[j])) return 0.0;
+      const double both = 2.0 * model.base[j] + dots_[a] - model.lean[j] * (model.shift + shift) + model.ridge[j] * (old + now - 2.0 * model.start[j]);
+      change += 0.5 * both * (now - old) + model.mu * (std::abs(now) - std::abs(old));
+    }
+    return -change;
+  }
+
+  static constexpr int most_tries = 40;
+  static constexpr double farthest = 0.25;  // a multiplier goes at once, as a share of itself
+  static constexpr int depth = 5;
+  using Square = Eigen::Matrix<double, depth, depth>;
+  using Weights = Eigen::Matrix<double, depth, 1>;
+  struct Past {
+    Vector x, q;
+    double shift = 0.0;
+  };
+
+  std::array<Past, depth + 1> past_;
+  int held_ = 0;
+  double sweeps_ = 0.0, most_ = 0.0;  // in sweeps over all coordinates
+  Columns all_, used_, columns_;
+  Eigen::MatrixXd steps_;
+  Vector x_, q_, dots_;
+};
+
+}  // namespace acfw

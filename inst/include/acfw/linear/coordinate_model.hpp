@@ -1,0 +1,92 @@
+// A quadratic model on a few columns W of a design, as coordinate descent sees it:
+//
+//   <g, x - x0> + (x - x0)'H(x - x0) / 2 + mu ||x||_1,   H = A_W'(V - vv'/total)A_W + diag(ridge),   lower <= x <= upper,
+//
+// the rank-one term being what a profiled intercept takes away. The image of the step is kept as the vector q = V A(x - x0)
+// over the rows and one number, so that a coordinate costs one column and an inner product in H one pass over the rows. Which
+// columns those are, and how they are stored, only the design knows: `Design::sweep` goes through them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "acfw/core/atoms.hpp"
+
+namespace acfw {
+
+using Columns = std::vector<Index>;
+
+struct CoordinateModel {
+  Columns columns;
+  Vector x;         ///< the coordinates of W
+  Vector start;     ///< x0,
+  Vector base;      ///< and g, the gradient there
+  Vector diagonal;  ///< of H
+  Vector lean;      ///< A_W'v; zero without an intercept
+  Vector ridge;
+  Vector lower, upper;  ///< empty where there are no limits
+  Vector moved;         ///< by how much the last sweep over coordinate k changed its entry of the gradient
+  double mu = 0.0;
+  Vector q, v;         ///< over the rows: the image of x - x0, and the curvatures
+  double total = 0.0;  ///< sum of v, or 0 without an intercept
+  double shift = 0.0;  ///< v'A(x - x0) / total: how far the intercept has gone
+
+  /// The k-th entry of the gradient, from the inner product of its column with q.
+  double slope(Index k, double dot) const { return base[k] + dot - lean[k] * shift + ridge[k] * (x[k] - start[k]); }
+
+  /// Where the model is least along coordinate k, at which the quadratic has slope g.
+  double minimiser(Index k, double g) const {
+    const double h = diagonal[k], target = x[k] - g / h, shrink = mu / h;
+    if (lower.size() > 0 && lower[k] == 0.0) return std::min(std::max(target - shrink, 0.0), upper[k]);  // mu of any sign
+    const double least = target > shrink ? target - shrink : target < -shrink ? target + shrink : 0.0;
+    return lower.size() > 0 ? std::min(std::max(least, lower[k]), upper[k]) : least;
+  }
+
+  /// With what force slope g draws coordinate k away from where it is.
+  double pull(Index k, double g) const {
+    if (lower.size() == 0) return std::abs(g);
+    if (lower[k] == 0.0) return x[k] < upper[k] || g > 0.0 ? -g : -mu;
+    return (g > 0.0 ? x[k] > lower[k] : x[k] < upper[k]) ? std::abs(g) : 0.0;
+  }
+
+  void shift_by(Index k, double by) {
+    if (total > 0.0) shift += by * (lean[k] / total);
+  }
+};
+
+/// What coordinate descent needs of a matrix: a design, or a Hessian that has been formed.
+class Sweepable {
+ public:
+  virtual ~Sweepable() = default;
+
+  /// One sweep over the places `order` of the model's columns; returns the largest change of an entry of the gradient.
+  virtual double sweep(const Columns& order, CoordinateModel& model) const = 0;
+
+  /// Moves coordinate k of the model by `by`, whatever the model says to that.
+  virtual void step(Index k, double by, CoordinateModel& model) const = 0;
+
+  /// out[k] = <column columns[k], q>
+  virtual void inner(const Columns& columns, const Vector& q, double* out) const = 0;
+
+ protected:
+  // `dot(j)` is the inner product of column j with q, `add(j, c)` adds c times its weighted column to q.
+  template <class Dot, class Add>
+  static double descend(const Columns& order, CoordinateModel& model, Dot dot, Add add) {
+    double change = 0.0;
+    for (Index k : order) {
+      const Index j = model.columns[static_cast<std::size_t>(k)];
+      const double g = model.slope(k, dot(j)), to = model.minimiser(k, g), by = to - model.x[k];
+      model.moved[k] = model.diagonal[k] * std::abs(by);
+      if (by == 0.0) continue;
+      model.x[k] = to;  // exactly: zeros are zeros
+      model.shift_by(k, by);
+      change = std::max(change, model.moved[k]);
+      add(j, by);
+    }
+    return change;
+  }
+};
+
+}  // namespace acfw

@@ -1,0 +1,46 @@
+// Dense decompositions behind plain functions: what Eigen has of them takes long to compile, see core/bodies.hpp.
+#pragma once
+
+#include <Eigen/Core>
+
+#include "acfw/core/atoms.hpp"
+#include "acfw/core/bodies.hpp"
+
+namespace acfw {
+
+/// X = U diag(d) V' with orthonormal columns, d decreasing.
+struct ThinSvd {
+  Eigen::MatrixXd U;
+  Vector d;
+  Eigen::MatrixXd V;
+
+  Index rank() const { return d.size(); }
+  double nuclear_norm() const { return d.sum(); }
+};
+
+/// S = vectors diag(values) vectors', values increasing.
+struct SymmetricEigen {
+  Vector values;
+  Eigen::MatrixXd vectors;
+};
+
+/// F = Q R with orthonormal columns in Q.
+struct ThinQr {
+  Eigen::MatrixXd Q;
+  Eigen::MatrixXd R;
+};
+
+ThinSvd svd(const Eigen::MatrixXd& X);
+SymmetricEigen symmetric_eigen(const Eigen::MatrixXd& S);  ///< reads the lower triangle
+ThinQr householder_qr(const Eigen::MatrixXd& F);
+
+/// S = L L' with L in the lower triangle of S, whose upper one is not read; false if S is not positive definite.
+bool cholesky(Eigen::Ref<Eigen::MatrixXd> S);
+/// B <- (L L')^{-1} B.
+void cholesky_solve(const Eigen::Ref<const Eigen::MatrixXd>& L, Eigen::Ref<Eigen::MatrixXd> B);
+
+}  // namespace acfw
+
+#ifndef ACFW_BODIES_ELSEWHERE
+#include "acfw/linear/decompositions_impl.hpp"
+#endif

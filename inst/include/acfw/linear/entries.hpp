@@ -1,0 +1,209 @@
+// The observed entries (i, j, a) of a matrix, by rows, and a sparse matrix on the same pattern as an operator: the
+// gradient of a loss on observed entries is one. Values are stored once; nothing here has rows x columns numbers.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "acfw/core/atoms.hpp"
+#include "acfw/core/parallel.hpp"
+#include "acfw/kernels/entry_block.hpp"
+#include "acfw/linear/operator.hpp"
+
+namespace acfw {
+
+struct Entries {
+  Index rows = 0;
+  Index cols = 0;
+  std::vector<int> start;  ///< row i owns the entries start[i] .. start[i+1] - 1, columns ascending
+  std::vector<int> col;
+  Vector value;
+  Vector weight;  ///< of each entry, summing to one; empty: 1/|I| each
+
+  Index size() const { return static_cast<Index>(col.size()); }
+  double scale() const { return weight.size() > 0 ? 1.0 : 1.0 / static_cast<double>(size()); }
+};
+
+/// Rows are cut into pieces of about equal work, always the same ones: a sum over pieces in their order is then the
+/// same number for any number of threads.
+inline std::vector<Index> row_pieces(const Entries& entries, Index most = 16) {
+  const Index pieces = std::clamp<Index>(entries.size() / 20000, 1, most);
+  std::vector<Index> cut(1, 0);
+  for (Index p = 1; p < pieces; ++p) {
+    const auto target = static_cast<int>(entries.size() * p / pieces);
+    const auto at = std::lower_bound(entries.start.begin(), entries.start.end(), target);
+    cut.push_back(std::max(cut.back(), static_cast<Index>(at - entries.start.begin())));
+  }
+  cut.push_back(entries.rows);
+  return cut;
+}
+
+/// The matrix with `values` at the observed places and 0 elsewhere.
+class EntryMatrix final : public LinearOperator {
+ public:
+  EntryMatrix(const Entries& entries, const Vector& values, int threads = 1)
+      : entries_(&entries), values_(&values), pieces_(row_pieces(entries)), threads_(threads) {}
+
+  Index rows() const override { return entries_->rows; }
+  Index cols() const override { return entries_->cols; }
+  const Vector& values() const { return *values_; }
+  double frobenius() const override { return values_->stableNorm(); }
+  double largest() const override { return values_->size() > 0 ? values_->cwiseAbs().maxCoeff() : 0.0; }
+
+  Vector apply(const Vector& x) const override {
+    Vector y(rows());
+    const int* start = entries_->start.data();
+    const int* col = entries_->col.data();
+    const double* value = values_->data();
+    const auto row = [&](Index i) {
+      double even = 0.0, odd = 0.0;
+      int e = start[i];
+      for (; e + 1 < start[i + 1]; e += 2) {
+        even += value[e] * x[col[e]];
+        odd += value[e + 1] * x[col[e + 1]];
+      }
+      if (e < start[i + 1]) even += value[e] * x[col[e]];
+      y[i] = even + odd;
+    };
+    for_each(rows(), threads_, row, 256);
+    return y;
+  }
+
+  Vector apply_transposed(const Vector& y) const override {
+    const Index pieces = static_cast<Index>(pieces_.size()) - 1;
+    if (threads_ <= 1) {
+      Vector x = Vector::Zero(cols()), part(cols());
+      for (Index p = 0; p < pieces; ++p) {
+        scatter(p, y, part);
+        x += part;
+      }
+      return x;
+    }
+    Eigen::MatrixXd part(cols(), pieces);
+    for_each(pieces, threads_, [&](Index p) { scatter(p, y, part.col(p)); });
+    Vector x = Vector::Zero(cols());
+    for (Index p = 0; p < pieces; ++p) x += part.col(p);
+    return x;
+  }
+
+  Eigen::MatrixXd apply_all(const Eigen::MatrixXd& X) const override;
+  Eigen::MatrixXd apply_transposed_all(const Eigen::MatrixXd& Y) const override;
+
+ private:
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+  static RowMajor padded(const Eigen::MatrixXd& X) {
+    RowMajor out = RowMajor::Zero(X.rows(), (X.cols() + 7) / 8 * 8);
+    out.leftCols(X.cols()) = X;
+    return out;
+  }
+
+  void scatter(Index p, const Vector& y, Eigen::Ref<Vector> x) const {
+    x.setZero();
+    const int* start = entries_->start.data();
+    const int* col = entries_->col.data();
+    const double* value = values_->data();
+    double* out = x.data();
+    for (Index i = pieces_[p]; i < pieces_[p + 1]; ++i) {
+      const double yi = y[i];
+      for (int e = start[i]; e < start[i + 1]; ++e) out[col[e]] += value[e] * yi;
+    }
+  }
+
+  const Entries* entries_;
+  const Vector* values_;
+  std::vector<Index> pieces_;
+  int threads_;
+};
+
+inline Eigen::MatrixXd EntryMatrix::apply_all(const Eigen::MatrixXd& X) const {
+  const RowMajor in = padded(X);
+  RowMajor out(rows(), in.cols());
+  const Index pieces = static_cast<Index>(pieces_.size()) - 1;
+  for_each(pieces, threads_, [&](Index p) {
+    gather_rows({entries_->start.data(), entries_->col.data(), values_->data(), pieces_[p], pieces_[p + 1], cols(), in.cols(),
+                 in.data(), out.data()});
+  });
+  return out.leftCols(X.cols());
+}
+
+inline Eigen::MatrixXd EntryMatrix::apply_transposed_all(const Eigen::MatrixXd& Y) const {
+  const RowMajor in = padded(Y);
+  const Index pieces = static_cast<Index>(pieces_.size()) - 1;
+  std::vector<RowMajor> part(static_cast<std::size_t>(threads_ > 1 ? pieces : 1), RowMajor(cols(), in.cols()));
+  RowMajor out = RowMajor::Zero(cols(), in.cols());
+  auto scatter_piece = [&](Index p, RowMajor& to) {
+    scatter_rows({entries_->start.data(), entries_->col.data(), values_->data(), pieces_[p], pieces_[p + 1], cols(), in.cols(),
+                  in.data(), to.data()});
+  };
+  if (threads_ > 1) for_each(pieces, threads_, [&](Index p) { scatter_piece(p, part[static_cast<std::size_t>(p)]); });
+  for (Index p = 0; p < pieces; ++p) {  // summed in their order, whoever made them
+    if (threads_ <= 1) scatter_piece(p, part[0]);
+    out += part[threads_ > 1 ? static_cast<std::size_t>(p) : 0];
+  }
+  return out.leftCols(Y.cols());
+}
+
+/// Such a matrix plus `ridge` times a product of thin factors, A diag(w) B', of which the first `rank` terms count: what they hold may
+/// change between products.
+class EntriesPlusTerms final : public LinearOperator {
+ public:
+  struct Factors {
+    const Eigen::MatrixXd& A;
+    const Vector& w;
+    const Eigen::MatrixXd& B;
+    const Index& rank;
+  };
+
+  EntriesPlusTerms(const EntryMatrix& entries, Factors factors, double ridge)
+      : entries_(entries), factors_(factors), ridge_(ridge) {}
+
+  Index rows() const override { return entries_.rows(); }
+  Index cols() const override { return entries_.cols(); }
+  double largest() const override { return entries_.largest(); }  ///< for a scale only
+
+  /// No less than the Frobenius norm, for orthonormal factors.
+  double frobenius() const override {
+    return entries_.frobenius() + (plain() ? 0.0 : ridge_ * factors_.w.head(factors_.rank).norm());
+  }
+
+  Vector apply(const Vector& x) const override {
+    Vector y = entries_.apply(x);
+    if (!plain()) add(factors_.A, factors_.B, x, y);
+    return y;
+  }
+
+  Vector apply_transposed(const Vector& y) const override {
+    Vector x = entries_.apply_transposed(y);
+    if (!plain()) add(factors_.B, factors_.A, y, x);
+    return x;
+  }
+
+  Eigen::MatrixXd apply_all(const Eigen::MatrixXd& X) const override {
+    Eigen::MatrixXd Y = entries_.apply_all(X);
+    if (!plain()) add(factors_.A, factors_.B, X, Y);
+    return Y;
+  }
+
+  Eigen::MatrixXd apply_transposed_all(const Eigen::MatrixXd& Y) const override {
+    Eigen::MatrixXd X = entries_.apply_transposed_all(Y);
+    if (!plain()) add(factors_.B, factors_.A, Y, X);
+    return X;
+  }
+
+ private:
+  bool plain() const { return ridge_ == 0.0 || factors_.rank == 0; }
+
+  template <class Block>
+  void add(const Eigen::MatrixXd& left, const Eigen::MatrixXd& right, const Block& x, Block& y) const {
+    const Index k = factors_.rank;
+    const Block inner = ridge_ * (factors_.w.head(k).asDiagonal() * (right.leftCols(k).transpose() * x));
+    y.noalias() += left.leftCols(k) * inner;
+  }
+
+  const EntryMatrix& entries_;
+  Factors factors_;
+  double ridge_;
+};
+
+}  // namespace acfw

@@ -1,0 +1,87 @@
+// The Poisson loss, half the deviance of a count y with mean exp(z): w (exp(z) - y - y (z - log y)). It is nonnegative, each
+// term by itself, so that relative gaps mean what they say.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "acfw/kernels/exponential.hpp"
+#include "acfw/losses/loss.hpp"
+
+namespace acfw {
+
+class Poisson final : public Loss {
+ public:
+  Poisson(Vector y, Vector w) : Loss(std::move(y), std::move(w)), mean_(size()), log_y_(size()) {
+    for (Index i = 0; i < size(); ++i) log_y_[i] = y_[i] > 0.0 ? std::log(y_[i]) : 0.0;
+  }
+
+  void curvature(Vector& v) const override { v = w_.cwiseProduct(mean_); }
+  double curvature_along(const Vector& u) const override { return w_.cwiseProduct(mean_).dot(u); }
+
+  void look_on(const Rows& rows, const Vector& m, double b0) override {
+    for (Index i : rows) look_at_one(i, m[i] + b0);
+  }
+
+  double divergence_on(const Rows& rows, const Vector&, double, const Vector& u, double gamma) const override {
+    double sum = 0.0;
+    for (Index i : rows) sum += w_[i] * mean_[i] * above_tangent(-gamma * u[i]);
+    return sum;
+  }
+
+  /// The sum of w exp(m + b0) is that of w y: at one b0, which is known.
+  Interval intercept_bounds(const Vector& m) const override {
+    const double most = m.maxCoeff();
+    const double at = std::log(w_.dot(y_)) - std::log(w_.dot((m.array() - most).exp().matrix())) - most;
+    const double slack = 1e-8 * (1.0 + std::abs(at));
+    return {at - slack, at + slack};
+  }
+
+  /// A sum s of exponential functions obeys s'' = s'.
+  bool newton_converges(double slope, double curvature) const override { return std::abs(slope) <= 0.5 * curvature; }
+
+ protected:
+  // A relative error of a count is an absolute one of its margin.
+  double response_size() const override { return std::sqrt(static_cast<double>(size())); }
+
+  double value_of(Index from, Index to, const double* m, double b0) const override {
+    double sum = 0.0;
+    for (Index i = from; i < to; ++i) {
+      const double z = m[i] + b0;
+      sum += w_[i] * (y_[i] > 0.0 ? y_[i] * above_tangent(z - log_y_[i]) : std::exp(z));
+    }
+    return sum;
+  }
+
+  ResidualSums look_at(Index from, Index to, const double* m, double b0) override {
+    ResidualSums all;
+    for (Index i = from; i < to; ++i) {
+      look_at_one(i, m[i] + b0);
+      all.sum += r_[i];
+      all.size += std::abs(r_[i]);
+      all.weight += w_[i] * mean_[i];
+    }
+    return all;
+  }
+
+  ShiftSums shift_of(Index from, Index to, const double*, double, const double* u, double gamma, double delta) const override {
+    ShiftSums all;
+    for (Index i = from; i < to; ++i) {
+      const double t = delta - gamma * u[i], wm = w_[i] * mean_[i], more = std::expm1(t);
+      all.divergence += wm * above_tangent(t);
+      all.slope += wm * more;
+      all.curvature += wm * (more + 1.0);
+    }
+    return all;
+  }
+
+ private:
+  void look_at_one(Index i, double z) {
+    mean_[i] = std::exp(z);
+    r_[i] = w_[i] * (mean_[i] - y_[i]);
+  }
+
+  Vector mean_, log_y_;
+};
+
+}  // namespace acfw

@@ -1,0 +1,39 @@
+// Columns that no budget holds back: their coefficients always have their best values, as an intercept has. The gap of all other
+// coefficients is one only where the gradient of these vanishes, so Newton's method goes on until rounding is all that is left.
+#pragma once
+
+#include <Eigen/Cholesky>
+#include <limits>
+
+#include "acfw/linear/design.hpp"
+#include "acfw/losses/loss.hpp"
+
+namespace acfw {
+
+/// Calls move(d, promised) with Newton steps d for the coefficients of `columns`, which promise that decrease, as long as they
+/// promise less and less. `centred`: an intercept takes its best value after every step.
+template <class Move>
+void settle_free_columns(const Design& A, const Columns& columns, const Loss& loss, bool centred, int threads, Move move) {
+  constexpr int most_steps = 200;
+  const Index q = static_cast<Index>(columns.size());
+  Vector g(q), v, lean(q), square(q);
+  Eigen::MatrixXd H(q, q);
+  double last = std::numeric_limits<double>::infinity();
+  for (int step = 0; step < most_steps; ++step) {
+    A.dots(columns, loss.residual(), g.data(), threads);
+    loss.curvature(v);
+    A.gram(columns, v, 0, H, threads);
+    if (centred) {
+      A.weighted_moments(columns, 0, v, lean, square, threads);
+      H -= lean * (lean.transpose() / v.sum());
+    }
+    H.diagonal() *= 1.0 + 1e-13;
+    const Vector d = H.ldlt().solve(g);
+    const double promised = g.dot(d);
+    if (!d.allFinite() || !(promised > 0.0) || !(promised < 0.9 * last)) return;
+    last = promised;
+    move(d, promised);
+  }
+}
+
+}  // namespace acfw

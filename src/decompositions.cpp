@@ -1,3 +1,0 @@
-#include <RcppEigen.h>
-
-#include "acfw/decompositions_impl.hpp"

@@ -1,0 +1,379 @@
+// acfw_glm(): one objective, driven through a sequence of radii, or of penalties whose solutions have radii of their own. Each is
+// a run of the one loop; the point, the margins, the screened gradient and the working set pass on to the next.
+#include <RcppEigen.h>  // first: it has to see Eigen before anyone else
+
+#include <acfw/correctors/budget_corrective.hpp>
+#include <acfw/linear/storage.hpp>
+#include <acfw/objectives/glm.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "designs.h"
+#include "glm_layout.h"
+#include "session.h"
+
+namespace {
+
+using acfw::AnyAtom;
+using acfw::Index;
+using acfw::Vector;
+
+/// The corrector if the method is corrective, nothing otherwise; a handle, for the corrector outlives the run.
+struct Corrector : acfw::NoCorrection {
+  acfw::BudgetCorrective* held = nullptr;
+
+  acfw::Correction correct_instead(acfw::Glm& f, double gap, double L, acfw::Counts& counts) {
+    return held ? held->correct_instead(f, gap, L, counts) : acfw::Correction{};
+  }
+
+  bool correct(acfw::Glm& f, double gap, acfw::Counts& counts) { return held && held->correct(f, gap, counts); }
+};
+
+Layout layout_of(const Rcpp::RObject& x, const Rcpp::List& problem) {
+  const Rcpp::IntegerVector dim = Rf_isS4(x) ? Rcpp::IntegerVector(Rcpp::S4(x).slot("Dim")) : Rcpp::IntegerVector(x.attr("dim"));
+  const R_xlen_t responses = Rf_xlength(problem["y"]);
+  return {dim[0], dim[1], static_cast<Index>(responses / dim[0])};
+}
+
+std::shared_ptr<const acfw::Design> make_design(const Rcpp::RObject& x, const Rcpp::List& problem, const Layout& layout) {
+  auto A = layout.blocks() ? blocks_from_r(x, layout.classes) : design_from_r(x);
+  Vector scale = Rcpp::as<Vector>(problem["scale"]);
+  if (layout.blocks() && scale.size() == 0) scale = Vector::Ones(layout.columns);
+  A->set_scale(layout.spread(scale, Rcpp::as<bool>(problem["intercept"]) ? 1.0 : 0.0));
+  return A;
+}
+
+std::unique_ptr<acfw::Loss> make_loss(const Rcpp::List& problem, const Layout& layout) {
+  const Rcpp::NumericVector y = problem["y"];
+  return acfw::make_loss(Rcpp::as<std::string>(problem["family"]),
+                         layout.interleaved(Eigen::Map<const Vector>(y.begin(), y.size())),
+                         layout.interleaved(Rcpp::as<Vector>(problem["w"])), layout.classes);
+}
+
+acfw::GlmSettings settings_of(const Rcpp::List& problem, const Layout& layout, int threads) {
+  acfw::GlmSettings settings;
+  settings.ridge = Rcpp::as<double>(problem["lambda"]);
+  settings.ridge_factor = layout.spread(Rcpp::as<Vector>(problem["ridge_factor"]), 0.0);
+  const bool intercept = Rcpp::as<bool>(problem["intercept"]);
+  settings.intercept = intercept && !layout.blocks();
+  if (intercept) settings.free = layout.intercepts();
+  for (double j : Rcpp::NumericVector(problem["unpenalised"])) {
+    for (Index k = 0; k < layout.classes; ++k) settings.free.push_back(layout.place(k * layout.columns + static_cast<Index>(j)));
+  }
+  const Rcpp::NumericVector offset = problem["offset"];
+  settings.offset = layout.interleaved(Eigen::Map<const Vector>(offset.begin(), offset.size()));
+  settings.threads = threads;
+  return settings;
+}
+
+std::unique_ptr<acfw::Budget> make_budget(const Rcpp::List& problem, const Layout& layout, acfw::Columns outside) {
+  const auto set = Rcpp::as<std::string>(problem["set"]);
+  for (Index j : layout.intercepts()) outside.push_back(j);
+  if (set == "simplex") return std::make_unique<acfw::SimplexBudget>(layout.size(), outside);
+  if (set == "l1") {
+    return std::make_unique<acfw::L1Budget>(layout.spread(Rcpp::as<Vector>(problem["lower"]), 0.0),
+                                            layout.spread(Rcpp::as<Vector>(problem["upper"]), 0.0));
+  }
+  if (set != "group") throw InvalidResult{"set", "is not known to the engine"};
+  const Rcpp::NumericVector given = problem["groups"];  // a group holds its columns for all classes
+  std::vector<int> group(static_cast<std::size_t>(layout.size()), -1);
+  for (Index e = 0; e < layout.columns * layout.classes; ++e) {
+    group[static_cast<std::size_t>(layout.place(e))] = static_cast<int>(given[e % layout.columns]);
+  }
+  for (Index j : outside) group[static_cast<std::size_t>(j)] = -1;
+  return std::make_unique<acfw::GroupBudget>(group);
+}
+
+/// The path as R describes it: radii, or a grid of penalties with reasons to end it.
+struct Path {
+  std::vector<double> radii, penalties;
+  std::size_t count = 0;
+  double ratio = 0.01, df_max = 0.0, dev_max = 1.0, dev_change = 0.0;
+
+  explicit Path(const Rcpp::List& path) {
+    if (path.containsElementNamed("beta")) radii = Rcpp::as<std::vector<double>>(path["beta"]);
+    if (path.containsElementNamed("penalty")) penalties = Rcpp::as<std::vector<double>>(path["penalty"]);
+    count = std::max(radii.size(), penalties.size());
+    if (count > 0) return;
+    count = static_cast<std::size_t>(Rcpp::as<double>(path["count"]));
+    ratio = Rcpp::as<double>(path["ratio"]);
+    df_max = Rcpp::as<double>(path["df_max"]);
+    dev_max = Rcpp::as<double>(path["dev_max"]);
+    dev_change = Rcpp::as<double>(path["dev_change"]);
+  }
+
+  bool by_penalty() const { return radii.empty(); }
+  bool chosen_here() const { return by_penalty() && penalties.empty(); }
+  /// `largest` is the largest that matters.
+  double penalty(std::size_t k, double largest) const {
+    if (!penalties.empty()) return penalties[k];
+    return largest * std::pow(ratio, static_cast<double>(k + 1) / static_cast<double>(count));
+  }
+};
+
+class GlmSession final : public Session {
+ public:
+  using Direction = acfw::AnyDirection<AnyAtom>;
+  using Run = acfw::FrankWolfe<acfw::Glm, acfw::Budget, Direction, Corrector>;
+
+  GlmSession(const Rcpp::RObject& x, const Rcpp::List& problem, const Rcpp::List& path, std::string method, std::string step,
+             const Rcpp::List& control)
+      : layout_(layout_of(x, problem)),
+        path_(path),
+        method_(std::move(method)),
+        step_name_(std::move(step)),
+        control_(control),
+        limits_(make_control(control)),
+        objective_(make_design(x, problem, layout_), make_loss(problem, layout_),
+                   settings_of(problem, layout_, Rcpp::as<int>(control["threads"])),
+                   layout_.spread(Rcpp::as<Vector>(problem["start"]), 0.0)),
+        budget_(make_budget(problem, layout_, objective_.settings().free)),
+        corrector_(*budget_),
+        direction_(acfw::make_direction<AnyAtom>(direction_name())),
+        step_(make_step(step_name_, control)) {
+    if (path_.by_penalty()) objective_.place(Vector::Zero(objective_.point().size()));  // where the largest penalty begins
+    warm_ = objective_.point().any();
+    objective_.set_budget(budget_.get(), method_ != "mp");
+    null_loss_ = objective_.loss();
+    corrector_.set_stop([this] {
+      poll_();
+      return out_of_time();
+    });
+    if (!Rf_isNull(problem["state"])) state_ = Rcpp::List(problem["state"]);
+  }
+
+  /// Entries that are not finite show in the gradient, which is needed anyway.
+  bool finite() { return objective_.gradient().allFinite() && std::isfinite(objective_.value()); }
+
+  /// Can one compute with the columns as they are?
+  bool in_range() { return finite() && objective_.well_scaled(); }
+
+  void go() override {
+    for (; at_ < path_.count; ++at_) {
+      poll_();
+      begin();
+      run_->go();
+      const acfw::Status status = run_->status();
+      finish();
+      const bool asked = status == acfw::Status::interrupted || status == acfw::Status::callback;
+      if (asked || status == acfw::Status::max_time) break;
+      if (path_.by_penalty() && out_of_time() && at_ + 1 < path_.count) {  // solved or not, it is the last
+        results_.back()["status"] = status_name(acfw::Status::max_time);
+        break;
+      }
+      if (path_.chosen_here() && path_ends()) break;
+    }
+  }
+
+  /// The radius at hand, or the next one if the interrupt came between two, ends the path; after the last, that one did.
+  void interrupt() override {
+    if (at_ == path_.count) {
+      results_.back()["status"] = "interrupted";
+      return;
+    }
+    if (!run_) prepare_run(path_.by_penalty() ? own_radius() : path_.radii[at_]);
+    run_->interrupt();
+  }
+
+  Rcpp::List result() override {
+    if (run_) finish();
+    return Rcpp::wrap(results_);
+  }
+
+ private:
+  bool corrective() const { return method_ == "corrective"; }
+  std::string direction_name() const { return corrective() ? "cfw" : method_; }
+  double own_radius() const { return budget_->size(objective_.point()); }
+  bool out_of_time() const { return clock_.seconds() >= limits_.max_time; }
+
+  void begin() {
+    extra_ = acfw::Counts{};
+    watch_ = acfw::Stopwatch{};
+    watch_.go();
+    if (path_.by_penalty()) {
+      walk_to_penalty();
+      prepare_run(own_radius());
+    } else {
+      const double beta = path_.radii[at_];
+      budget_->set_radius(beta);
+      if (corrective() && at_ > 0) corrector_.go_to_radius(objective_, path_.radii[at_ - 1], limits_.tol, limits_.rel_tol, extra_);
+      prepare_run(beta);
+    }
+  }
+
+  // To the solution at the next penalty, by the corrective method; the others then start from there.
+  void walk_to_penalty() {
+    if (at_ == 0) largest_penalty_ = strongest_pull();
+    const double before = at_ == 0 ? largest_penalty_ : path_.penalty(at_ - 1, largest_penalty_);
+    const double near = path_.chosen_here() ? 0.01 : 1e-9;  // which penalties a grid has does not matter
+    corrector_.go_to_penalty(objective_, {path_.penalty(at_, largest_penalty_), before, limits_.tol, limits_.rel_tol, near}, extra_);
+  }
+
+  double strongest_pull() { return budget_->strongest(objective_.gradient(), objective_.point()); }
+
+  void prepare_run(double beta) {
+    budget_->set_radius(beta);
+    fit_into(beta);
+    direction_ = acfw::make_direction<AnyAtom>(direction_name());
+    const double L = step_->L();
+    step_ = make_step(step_name_, control_);
+    acfw::Control control = limits_;
+    control.max_time = std::max(limits_.max_time - clock_.seconds(), 0.0);
+    run_ = std::make_unique<Run>(objective_, *budget_, direction_, *step_, control,
+                                 Corrector{{}, corrective() ? &corrector_ : nullptr});
+    restarted_ = state_.size() > 0 && !continues();
+    const bool lacks_atoms = (method_ == "pfw" || method_ == "afw") && !objective_.point().any();  // at zero there are none
+    if (state_.size() > 0 && !restarted_) {
+      step_->resume(Rcpp::as<double>(state_["L"]), Rcpp::as<double>(state_["log_damping"]));
+      if (!Rf_isNull(state_["active"])) direction_.resume(active_of_state());
+      run_->resume(static_cast<long>(Rcpp::as<double>(state_["t"])));
+    } else if (!lacks_atoms && (warm_ || corrective() || path_.by_penalty())) {
+      step_->resume(std::isfinite(L) ? L : 0.0, 0.0);
+      if (objective_.point().any()) direction_.resume(budget_->atoms_of(objective_.point()));
+      run_->resume(0);
+    }
+    state_ = Rcpp::List();
+    warm_ = true;
+  }
+
+  // Is the objective at the point to go on from what the state says?
+  bool continues() const {
+    const double then = Rcpp::as<double>(state_["objective"]), now = objective_.value();
+    return std::abs(now - then) <= 1e-8 * std::max(std::abs(now), std::abs(then));
+  }
+
+  // The atoms to go on from, which must add up to the point.
+  acfw::ActiveSet<AnyAtom> active_of_state() const {
+    acfw::ActiveSet<AnyAtom> active = active_from_r<AnyAtom>(state_["active"], objective_.design().cols());
+    Vector sum(objective_.point().size());
+    active.sum_into(sum);
+    if (!((sum - objective_.point()).lpNorm<1>() <= 1e-8 * budget_->radius())) {
+      throw InvalidResult{"init", "has a state that contradicts its coefficients"};
+    }
+    return active;
+  }
+
+  // A point of an earlier set is moved into this one. Pairwise and away steps shed weight slowly, so for them it is put on
+  // the boundary, where the next solution lies.
+  void fit_into(double beta) {
+    if (method_ == "mp") return;
+    const double norm = own_radius();
+    const bool stretch = at_ > 0 && norm > 1e-8 * beta && norm < beta && (method_ == "pfw" || method_ == "afw");
+    if (!(norm > beta * (1.0 + 1e-15)) && !stretch && !(budget_->all_used() && norm != beta)) return;
+    Vector b = objective_.point();
+    if (stretch) b *= beta / norm;
+    budget_->bring_inside(b);
+    objective_.place(std::move(b));
+  }
+
+  // glmnet's reasons to end a path: hardly anything left to explain, or explained by going on, or too many coefficients in use.
+  bool path_ends() {
+    const double explained = 1.0 - objective_.loss() / null_loss_;
+    const bool slow = at_ >= 5 && explained - explained_ < path_.dev_change * explained;
+    explained_ = explained;
+    return explained > path_.dev_max || slow || static_cast<double>(objective_.pieces()) > path_.df_max || largest_penalty_ == 0.0;
+  }
+
+  struct Coefficients {
+    std::vector<int> index;
+    std::vector<double> value, intercept;
+  };
+
+  Coefficients coefficients() const {
+    Coefficients found;
+    Vector b = objective_.point();
+    const acfw::Columns& free = objective_.settings().free;
+    for (std::size_t k = 0; k < free.size(); ++k) b[free[k]] = objective_.free()[static_cast<Index>(k)];
+    for (Index e = 0; e < b.size(); ++e) {
+      const Index user = layout_.user(e);
+      if (user < 0) found.intercept.push_back(b[e]);
+      if (user < 0 || b[e] == 0.0) continue;
+      found.index.push_back(static_cast<int>(user) + 1);
+      found.value.push_back(b[e]);
+    }
+    if (!layout_.blocks()) found.intercept.push_back(objective_.intercept());
+    return found;
+  }
+
+  // The margins of a single radius; a column for each class.
+  Rcpp::RObject link() const {
+    if (path_.count > 1) return R_NilValue;
+    Rcpp::NumericVector z(layout_.rows * layout_.classes);
+    for (Index i = 0; i < z.size(); ++i) z[i % layout_.classes * layout_.rows + i / layout_.classes] = objective_.margin(i);
+    if (layout_.blocks()) z.attr("dim") = Rcpp::Dimension(layout_.rows, layout_.classes);
+    return z;
+  }
+
+  void finish() {
+    using Rcpp::_;
+    const acfw::Counts& counts = run_->counts();
+    Rcpp::RObject active;
+    if (const auto* set = direction_.active(); set && set->size() > 0) active = active_to_r(*set);
+    const Coefficients found = coefficients();
+    watch_.pause();
+    results_.push_back(Rcpp::List::create(
+        _["beta"] = path_.by_penalty() ? budget_->radius() : path_.radii[at_], _["index"] = found.index, _["value"] = found.value,
+        _["intercept"] = found.intercept, _["objective"] = objective_.value(), _["loss"] = objective_.loss(),
+        _["gap"] = run_->gap(), _["lower"] = objective_.value() - run_->gap(), _["status"] = status_name(run_->status()),
+        _["penalty"] = std::max(strongest_pull(), 0.0), _["seconds"] = watch_.seconds(), _["link"] = link(),
+        _["restarted"] = restarted_,
+        _["counts"] = Rcpp::NumericVector::create(_["value"] = counts.value + extra_.value,
+                                                  _["gradient"] = counts.gradient + extra_.gradient, _["lmo"] = counts.lmo,
+                                                  _["rejected"] = counts.rejected),
+        _["trace"] = trace_to_r(run_->trace()),
+        _["state"] = Rcpp::List::create(_["t"] = static_cast<double>(run_->t()), _["L"] = step_->L(),
+                                        _["log_damping"] = step_->log_damping(), _["active"] = active,
+                                        _["objective"] = objective_.value(), _["gap"] = run_->gap())));
+    run_.reset();
+  }
+
+  Layout layout_;
+  Path path_;
+  std::string method_, step_name_;
+  Rcpp::List control_;
+  acfw::Control limits_;
+  acfw::Glm objective_;
+  std::unique_ptr<acfw::Budget> budget_;
+  acfw::BudgetCorrective corrector_;
+  Direction direction_;
+  std::unique_ptr<acfw::StepRule> step_;
+  Rcpp::List state_;
+  std::unique_ptr<Run> run_;
+  std::vector<Rcpp::List> results_;
+  acfw::Counts extra_;  // spent at the radius at hand, beside the run
+  Poll poll_;
+  acfw::Stopwatch clock_ = started_clock(), watch_;
+  double null_loss_ = 0.0, explained_ = 0.0, largest_penalty_ = 0.0;
+  std::size_t at_ = 0;
+  bool warm_ = false;
+  bool restarted_ = false;
+
+  static acfw::Stopwatch started_clock() {
+    acfw::Stopwatch clock;
+    clock.go();
+    return clock;
+  }
+};
+
+}  // namespace
+
+// The best intercept of a model without variables.
+// [[Rcpp::export]]
+double null_intercept(std::string family, Eigen::VectorXd offset, Eigen::VectorXd y, Eigen::VectorXd w) {
+  const Eigen::MatrixXd nothing = Eigen::MatrixXd::Zero(offset.size(), 1);
+  acfw::GlmSettings settings;
+  settings.offset = offset;
+  return acfw::Glm(acfw::design_of(nothing), acfw::make_loss(family, y, w), settings).intercept();
+}
+
+// [[Rcpp::export]]
+SEXP session_glm(Rcpp::RObject x, Rcpp::List problem, Rcpp::List path, std::string method, std::string step, Rcpp::List control) {
+  return attempt([&]() -> SEXP {
+    auto session = std::make_unique<GlmSession>(x, problem, path, method, step, control);
+    const bool usable = Rcpp::as<bool>(problem["rescaled"]) ? session->finite() : session->in_range();
+    if (!usable) return failure("x", "is not of a size to compute with", "range");
+    return SessionPointer(session.release());
+  });
+}

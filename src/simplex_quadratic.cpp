@@ -1,0 +1,1 @@
+#include "acfw/correctors/simplex_quadratic_impl.hpp"
