@@ -21,3 +21,13 @@ needed_packages <- function(fields) {
   base <- rownames(installed.packages(priority = "base"))
   setdiff(names[nzchar(names)], c("R", base))
 }
+
+# Flags for what is compiled only to be used: R's own ask for debugging symbols on many systems, which take half of the time. Whoever
+# has a Makevars of his own knows what he wants.
+use_plain_flags <- function() {
+  own <- c(Sys.getenv("R_MAKEVARS_USER"), "~/.R/Makevars", file.path("~/.R", paste0("Makevars-", R.version$platform)))
+  if (any(file.exists(own[nzchar(own)]))) return(invisible())
+  makevars <- tempfile("Makevars")
+  writeLines(paste0(c("CFLAGS", "CXXFLAGS", "CXX11FLAGS", "CXX14FLAGS", "CXX17FLAGS"), " = -O2"), makevars)
+  Sys.setenv(R_MAKEVARS_USER = makevars)
+}

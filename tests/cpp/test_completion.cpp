@@ -3,7 +3,7 @@
 #include <Eigen/SVD>
 #include <acfw/correctors/factored.hpp>
 #include <acfw/directions/cfw.hpp>
-#include <acfw/frank_wolfe.hpp>
+#include <acfw/core/frank_wolfe.hpp>
 #include <acfw/steps/auto_conditioned.hpp>
 
 using namespace acfw;
@@ -30,6 +30,19 @@ Entries some_entries(Index rows, Index cols, unsigned every = 3) {
 
 double huber(double r, double delta) {
   return std::abs(r) <= delta ? 0.5 * r * r : delta * (std::abs(r) - 0.5 * delta);
+}
+
+// A model of a 12 x 9 matrix, against differences: entries of U, of V, and the slack.
+void check_derivatives(FactoredModel<double>& model, const std::vector<double>& at) {
+  auto g = at, scratch = at;
+  model.evaluate(at, g);
+  for (std::size_t k : {std::size_t{0}, std::size_t{17}, std::size_t{12 * 16}, std::size_t{21 * 16}}) {
+    auto up = at, down = at;
+    up[k] += 1e-5;
+    down[k] -= 1e-5;
+    const double slope = (model.evaluate(up, scratch) - model.evaluate(down, scratch)) / 2e-5;
+    CHECK(g[k] == close_to(slope, 1e-5).or_by(1e-9));
+  }
 }
 
 }  // namespace
@@ -87,17 +100,37 @@ TEST_CASE("the model over factors has the derivatives it says, slack included", 
   const Entries entries = some_entries(12, 9);
   Completion f(entries, 0.4);
   FactoredModel<double> model(f, 3.0, 2);
-  auto at = model.variables(
+  const auto at = model.variables(
       {Eigen::MatrixXd::Random(12, 2), Vector::Constant(2, 0.1), Eigen::MatrixXd::Random(9, 2)});
-  auto g = at, scratch = at;
-  model.evaluate(at, g);
-  for (std::size_t k : {std::size_t{0}, std::size_t{17}, std::size_t{12 * 16}, std::size_t{21 * 16}}) {
-    auto up = at, down = at;
-    up[k] += 1e-5;
-    down[k] -= 1e-5;
-    const double slope = (model.evaluate(up, scratch) - model.evaluate(down, scratch)) / 2e-5;
-    CHECK(g[k] == close_to(slope, 1e-5).or_by(1e-9));
+  check_derivatives(model, at);
+}
+
+TEST_CASE("cells that are not observed count as a norm: values, gradients and factors as in the full matrix", "[completion]") {
+  Entries entries = some_entries(12, 9);
+  entries.weight = Vector::LinSpaced(entries.size(), 1.0, 3.0);
+  const Entries seen = entries;
+  constexpr double w0 = 0.2;
+  const AllCells all = AllCells::absorb(entries, w0);
+  Completion f(entries, std::numeric_limits<double>::infinity(), 1, 100.0, all);
+  const ThinSvd x = compress(Eigen::MatrixXd::Random(12, 3), Vector::Constant(3, 0.3), Eigen::MatrixXd::Random(9, 3));
+  f.assign(x);
+  Eigen::MatrixXd weight = Eigen::MatrixXd::Constant(12, 9, w0), a = Eigen::MatrixXd::Zero(12, 9);
+  for (Index i = 0; i < 12; ++i) {
+    for (int e = seen.start[i]; e < seen.start[i + 1]; ++e) {
+      weight(i, seen.col[e]) = seen.weight[e];
+      a(i, seen.col[e]) = seen.value[e];
+    }
   }
+  weight /= weight.sum();
+  const Eigen::MatrixXd X = x.U * x.d.asDiagonal() * x.V.transpose(), r = X - a;
+  CHECK(f.value() == close_to(0.5 * (weight.array() * r.array().square()).sum()));
+  const Eigen::MatrixXd G = weight.cwiseProduct(r);
+  for (Index j = 0; j < 9; ++j) {
+    CHECK((f.gradient().apply(Vector::Unit(9, j)) - G.col(j)).norm() < 1e-14);
+  }
+  CHECK(f.along_point() == close_to(G.cwiseProduct(X).sum()));
+  FactoredModel<double> model(f, 5.0, 3);
+  check_derivatives(model, model.variables({x.U, x.d, x.V}));
 }
 
 TEST_CASE("the tail of the preconditioner multiplies as dense matrices do, on every instruction set",
@@ -164,6 +197,43 @@ TEST_CASE("a certifying oracle is not misled by the pair it found before", "[gol
   CHECK(fresh.bound <= -2.0 + 1e-12);
 }
 
+TEST_CASE("a certificate sets aside the pairs that are known well, and no others", "[golub-kahan]") {
+  Vector sigma(150);
+  for (Index k = 0; k < 150; ++k) sigma[k] = k < 5 ? 1.0 - 1e-10 * double(k) : 0.98 * std::exp(-0.01 * double(k - 5));
+  const Eigen::MatrixXd G = sigma.asDiagonal();
+  SingularBlock block;
+  block.V = Eigen::MatrixXd::Identity(150, 7);
+  for (Index k : {5, 6}) {  // Ritz pairs that say nothing of the values between 0.98 and theirs
+    block.V.col(k).setZero();
+    block.V.col(k).tail(145) = scattered_unit_vector(145, static_cast<std::uint64_t>(k));
+  }
+  block.sigma = (G * block.V).colwise().norm();
+  block.U = G * block.V * block.sigma.cwiseInverse().asDiagonal();
+  block.residual = (G.transpose() * block.U - block.V * block.sigma.asDiagonal()).colwise().norm();
+  BoundGoal goal;
+  goal.excess = 1e-5;
+  const SingularBound bound = upper_singular_bound(MatrixOperator<Eigen::MatrixXd>(G), block, goal);
+  CHECK(bound.shown);
+  CHECK(bound.sigma <= 1.0 + 1e-5);
+  CHECK(bound.sigma >= 1.0);
+}
+
+TEST_CASE("products with many vectors at once are products with each, on every instruction set and for any threads", "[completion][kernels]") {
+  const Entries entries = some_entries(300, 70, 7);
+  const Vector values = Vector::LinSpaced(entries.size(), -1.0, 2.0);
+  const Eigen::MatrixXd X = Eigen::MatrixXd::Random(70, 13), Y = Eigen::MatrixXd::Random(300, 13);
+  on_every_isa([&](Isa) {
+    const EntryMatrix one(entries, values, 1), two(entries, values, 2);
+    const Eigen::MatrixXd GX = one.apply_all(X), GtY = one.apply_transposed_all(Y);
+    for (Index k = 0; k < 13; ++k) {
+      CHECK((GX.col(k) - one.apply(X.col(k))).norm() < 1e-13 * GX.norm());
+      CHECK((GtY.col(k) - one.apply_transposed(Y.col(k))).norm() < 1e-13 * GtY.norm());
+    }
+    CHECK(GX == two.apply_all(X));
+    CHECK(GtY == two.apply_transposed_all(Y));
+  });
+}
+
 TEST_CASE("a run that ends early ends on a certified gap", "[completion]") {
   const Entries entries = some_entries(90, 60);
   Completion f(entries, 0.3);
@@ -177,11 +247,8 @@ TEST_CASE("a run that ends early ends on a certified gap", "[completion]") {
   FrankWolfe run(f, ball, direction, step, control);
   run.go();
   CHECK(run.status() == Status::max_iter);
-  Eigen::MatrixXd G = Eigen::MatrixXd::Zero(90, 60);
-  for (Index i = 0; i < 90; ++i) {
-    for (int e = entries.start[i]; e < entries.start[i + 1]; ++e)
-      G(i, entries.col[e]) = f.gradient().values()[e];
-  }
+  Eigen::MatrixXd G(90, 60);
+  for (Index j = 0; j < 60; ++j) G.col(j) = f.gradient().apply(Vector::Unit(60, j));
   const double exact = f.along_point() + 20.0 * Eigen::JacobiSVD<Eigen::MatrixXd>(G).singularValues()[0];
   CHECK(run.gap() >= exact - 1e-12);
   CHECK(run.gap() <= exact + 1e-6);

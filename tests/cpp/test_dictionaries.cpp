@@ -55,8 +55,8 @@ TEST_CASE("a zero operator has an atom too", "[golub-kahan]") {
 }
 
 TEST_CASE("a product joins sparse parts sparsely and dense parts densely", "[product]") {
-  Product sparse({{AnyDictionary(Simplex{1.0}), 3}, {AnyDictionary(KSparse{2, 1.0}), 4}});
-  Product dense({{AnyDictionary(Simplex{1.0}), 3}, {AnyDictionary(L2Ball{1.0}), 4}});
+  Cartesian sparse({{AnyDictionary(Simplex{1.0}), 3}, {AnyDictionary(KSparse{2, 1.0}), 4}});
+  Cartesian dense({{AnyDictionary(Simplex{1.0}), 3}, {AnyDictionary(L2Ball{1.0}), 4}});
   const Vector g = Vector::LinSpaced(7, -3.0, 3.0);
   const auto vs = sparse.minimize(g);
   const auto vd = dense.minimize(g);

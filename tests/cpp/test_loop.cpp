@@ -73,7 +73,7 @@ TEST_CASE("statuses say why a run stopped", "[loop]") {
   CHECK(run_with(timed) == Status::max_time);
   Control asked = until(0.0, 1000);
   asked.callback = [](const Row& row) { return row.t == 3; };
-  CHECK(run_with(asked) == Status::interrupted);
+  CHECK(run_with(asked) == Status::callback);
 }
 
 namespace {
@@ -125,6 +125,35 @@ struct Sloppy {
 };
 
 }  // namespace
+
+TEST_CASE("an interrupt that comes when a run has ended changes its status and nothing else", "[loop]") {
+  const Problem p;
+  auto f = least_squares(p.A, p.b, Vector::Zero(20));
+  L1Ball ball{2.0};
+  Pfw<Coordinate> direction;
+  AutoConditioned<> step;
+  FrankWolfe run(f, ball, direction, step, until(1e-6, 1000));
+  run.go();
+  REQUIRE(run.status() == Status::converged);
+  const std::size_t rows = run.trace().size();
+  const double gap = run.gap();
+  run.interrupt();
+  CHECK(run.status() == Status::interrupted);
+  CHECK(run.trace().size() == rows);
+  CHECK(run.gap() == gap);
+}
+
+TEST_CASE("a gap includes the rounding of the gradient, and a value that is all rounding is no progress", "[loop]") {
+  const Problem p;
+  auto f = least_squares(p.A, p.b, Vector::Zero(20));  // met exactly in a large ball
+  L1Ball ball{1e9};
+  Pfw<Coordinate> direction;
+  AutoConditioned<BudgetDamping> step;
+  FrankWolfe run(f, ball, direction, step, until(0.0, 200000));
+  run.go();
+  CHECK(run.status() == Status::stalled);
+  CHECK(run.gap() > 1e9 * std::numeric_limits<double>::epsilon());
+}
 
 TEST_CASE("convergence is claimed only after the oracle has been asked for full precision", "[loop]") {
   const Problem p;

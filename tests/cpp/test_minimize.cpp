@@ -37,7 +37,7 @@ TEST_CASE("three functions make an objective that runs like the class written by
       const Result a = minimize(plain, simplex, method, step, control);
       const Result b = minimize(carried, simplex, method, step, control);
       REQUIRE(a.objective == close_to(b.objective, 1e-10));
-      REQUIRE((plain.point() - carried.point()).norm() < 1e-8);
+      REQUIRE((plain.point() - carried.point()).norm() < 1e-6);  // the value is flat there: 1e-10 of it is 1e-5 of a point
       REQUIRE(a.objective == plain.value());
       REQUIRE(a.trace.back().gap == a.gap);
     }

@@ -1,4 +1,4 @@
-#include <acfw/parallel.hpp>
+#include <acfw/core/parallel.hpp>
 #include <atomic>
 #include <set>
 #include <stdexcept>

@@ -1,9 +1,9 @@
 // The objectives and oracles of dictionary learning and robust MMSE estimation.
 #include <acfw.hpp>
-#include <acfw/dictionaries/wasserstein_mmse.hpp>
+#include <acfw/sets/wasserstein_mmse.hpp>
 #include <acfw/objectives/dictionary_learning.hpp>
 #include <acfw/objectives/dr_mmse.hpp>
-#include <acfw/sparse_coding.hpp>
+#include <acfw/objectives/sparse_coding.hpp>
 #include "check.hpp"
 
 using namespace acfw;
@@ -135,7 +135,7 @@ TEST_CASE("carried residual, moments and codes stay those of the point", "[dicti
   Matrix D = scattered(m, p, 7);
   D.colwise().normalize();
   DictionaryLearning f(DenseMap(A.data(), m, n), D, Matrix::Zero(p, n));
-  DictionaryProduct set{2.0};
+  DictionaryAndCodes set{2.0};
   Cfw<DictionaryAtom> direction;
   AutoConditioned<BudgetDamping> step;
   Control control;
@@ -157,7 +157,7 @@ TEST_CASE("an atom that no code uses stays where it is", "[dictionary learning]"
   Matrix D = scattered(5, 3, 9);
   D.colwise().normalize();
   DictionaryLearning f(DenseMap(A.data(), 5, 6), D, Matrix::Zero(3, 6));
-  const auto v = DictionaryProduct{1.0}.minimize(f.gradient());
+  const auto v = DictionaryAndCodes{1.0}.minimize(f.gradient());
   CHECK(v.atom.D == D);
 }
 

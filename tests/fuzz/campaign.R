@@ -36,23 +36,30 @@ start_child <- function(seed, first, last, log) {
   as.integer(readLines(pid_file))
 }
 
-# Waits for the child. FALSE if it had to be killed, because the log did not grow for three times the limit of a call.
+# Waits for the child. FALSE if it had to be killed: the log did not grow while it used three times the limit of a call, or while it
+# did nothing at all for thirty times as long, as in a deadlock.
 wait_for <- function(pid, log) {
   size <- -1
-  idle <- Sys.time()
   while (tools::pskill(pid, 0L)) {
-    Sys.sleep(0.2)
     if (!identical(file.size(log), size)) {
       size <- file.size(log)
-      idle <- Sys.time()
+      begun <- c(cpu_of(pid), proc.time()[[3L]])
     }
-    if (difftime(Sys.time(), idle, units = "secs") > 3 * limit) {
+    if (any(c(cpu_of(pid), proc.time()[[3L]]) - begun > c(3, 30) * limit)) {
       tools::pskill(pid, 9L)
       Sys.sleep(0.5)
       return(FALSE)
     }
+    Sys.sleep(0.5)
   }
   TRUE
+}
+
+# The seconds that another process has computed for; 0 when it is gone.
+cpu_of <- function(pid) {
+  said <- suppressWarnings(system2("ps", c("-o", "time=", "-p", pid), stdout = TRUE))
+  parts <- as.double(strsplit(if (length(said)) said[[1L]] else "0", "[-:]")[[1L]])
+  sum(rev(parts) * c(1, 60, 3600, 86400)[seq_along(parts)])
 }
 
 # Runs calls first..last in one child. Returns the last call that was made.
@@ -64,7 +71,7 @@ run_batch <- function(seed, first, last, log) {
     said <- utils::tail(readLines(paste0(log, ".out"), warn = FALSE), 3L)
     write_outcome(log, open, "crash", message = gsub("[\t\n]", " ", paste(said, collapse = " / ")))
   } else {
-    write_outcome(log, open, "hang", 3 * limit, message = "killed: the time limit of R was not obeyed")
+    write_outcome(log, open, "hang", 3 * limit, message = "killed: R's time limit was not obeyed")
   }
   open
 }

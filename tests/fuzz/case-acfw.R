@@ -17,7 +17,7 @@ acfw_arguments <- function(set, objective) {
   if (!is.null(set$shape) && chance(0.5)) dim(start) <- set$shape
   oracle <- set$lmo
   args <- list(par = start, fn = objective$fn, lmo = if (chance(0.2)) function(g) oracle(g) else oracle,
-               method = sample(c("cfw", "pfw", "afw", if (set$symmetric) "mp"), 1L),
+               method = sample(c("corrective", "cfw", "pfw", "afw", if (set$symmetric) "mp"), 1L),
                step = pick("ac", "ac", "ac", "backtracking", "short", "open"), control = random_control())
   if (!is.null(objective$gr)) args$gr <- objective$gr
   args
@@ -65,7 +65,8 @@ check_acfw <- function(fit, set, objective, control) {
   gap <- (if (free) 0 else sum(g * x)) - set$support(g)
   slack <- 1e-12 * sum(objective$noise(x)) * (reach + max(abs(x))) + 1e-9 * (abs(sum(g * x)) + abs(set$support(g)))
   c(bad, check_objective(fit$objective, value, 1e-9 * abs(value) + 1e-10 * scale, coarse),
-    check_gap(fit$gap, gap, slack, fit$objective, fit$status, control, coarse = coarse))
+    check_gap(fit$gap, gap, slack, fit$objective, fit$status, control, coarse = coarse,
+              lower = fit$lower))
 }
 
 largest_entry <- function(set) {

@@ -36,7 +36,8 @@ completion_settings <- function(d) {
     method = pick("corrective", "corrective", "cfw", "pfw", "afw"), step = pick("ac", "ac", "backtracking", "short", "open")
   )
   if (chance(0.3)) settings$weights <- pick(stats::runif(count) + 1e-3, 10^stats::runif(count, -8, 8), rep(1e300, count))
-  if (!chance(if (settings$method == "corrective") 0.5 else 0.01)) settings$control <- random_control()
+  # ten thousand iterations, the default, of a method that keeps an atom for each take as long as a hang
+  if (settings$method != "corrective" || chance(0.5)) settings$control <- random_control()
   if (settings$method == "corrective" && chance(0.2)) settings$rank_max <- pick(1, 2, 100)
   settings
 }

@@ -6,19 +6,19 @@ case_cv_lasso <- function() {
   if (chance(0.2)) x[, 1L] <- 0
   if (chance(0.3)) colnames(x) <- paste0("c", seq_len(ncol(x)))
   y <- rep_len(0:1, n)
-  args <- list(x = x, y = pick(y, factor(y), y == 1), nfolds = pick(2, 3, 5), type.measure = pick("deviance", "auc", "class"),
+  args <- list(x = x, y = pick(y, factor(y), y == 1), nfolds = pick(2, 3, 5), measure = pick("deviance", "auc", "class"),
                standardize = chance(0.5), method = pick("corrective", "corrective", "pfw"),
                control = acfw_control(max_iter = 200))
   args["beta"] <- list(pick(1, c(0.1, 1, 5), c(0, 1), NULL))
   args["weights"] <- list(pick(NULL, stats::runif(n), sample(0:1, n, TRUE)))
   check <- function(cv) {
     if (!inherits(cv, "cv_acfw_lasso_logistic")) return(character())
-    sound <- all(is.finite(cv$cvm)) && length(cv$beta.min) && cv$beta.min %in% cv$beta
-    if (sound) character() else paste("cv curve not finite", args$type.measure, if (is.null(args$weights)) "" else "weights")
+    sound <- all(is.finite(cv$cvm)) && length(cv$beta_min) && cv$beta_min %in% cv$beta
+    if (sound) character() else paste("cv curve not finite", args$measure, if (is.null(args$weights)) "" else "weights")
   }
   after <- function(cv) {
     print_quietly(cv)
-    stats::coef(cv, beta = pick("beta.min", "beta.1se"))
+    stats::coef(cv, beta = pick("beta_min", "beta_1se"))
     stats::predict(cv, x)
     if (min(cv$beta) > 0) quietly(plot(cv))
   }
@@ -32,13 +32,13 @@ case_cv_completion <- function() {
   at <- which(!is.na(a), arr.ind = TRUE)
   named <- data.frame(who = sprintf("r%d", at[, 1L]), what = sprintf("c%d", at[, 2L]), stars = a[!is.na(a)])
   by_names <- chance(0.3)
-  args <- list(x = if (by_names) named else a, nfolds = pick(2, 3, 5), measure = pick("rmse", "mae", "loss"),
+  args <- list(x = if (by_names) named else a, nfolds = pick(2, 3, 5), measure = pick("rmse", "mae", "deviance"),
                loss = pick("huber", "squared"), delta = pick(1, 0.1), center = pick("none", "global", "both"))
   if (chance(0.5)) args$beta <- pick(1, c(1, 3, 5))
   check <- function(cv) {
     if (!inherits(cv, "cv_acfw_matrix_completion")) return(character())
-    c(if (!all(is.finite(cv$path$score))) "cv curve not finite",
-      if (by_names && anyNA(stats::predict(cv$fit, named))) "the ids are lost")
+    c(if (!all(is.finite(cv$cvm))) "cv curve not finite",
+      if (by_names && anyNA(stats::predict(cv, named))) "the ids are lost")
   }
   after <- function(cv) {
     print_quietly(cv)

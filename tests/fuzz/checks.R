@@ -1,8 +1,8 @@
 # What must be true of every fit. A check returns sentences about what is not.
 
-statuses <- c("converged", "max_iter", "max_time", "interrupted", "stalled")
+statuses <- c("converged", "max_iter", "max_time", "interrupted", "callback", "failed", "stalled")
 
-entries_of <- function(m) if (methods::is(m, "sparseMatrix")) m@x else m
+entries_of <- function(m) if (is.list(m)) unlist(lapply(m, entries_of)) else if (methods::is(m, "sparseMatrix")) m@x else m
 
 check_finite_fit <- function(fit) {
   if (inherits(fit, "acfw_completion_path")) return(unique(unlist(lapply(fit$fits, check_finite_fit))))
@@ -17,17 +17,20 @@ check_finite_fit <- function(fit) {
 
 # `said` against the gap in plain R. `slack` is what rounding may do to a gap at the point returned. `coarse` is what it may do
 # to one at a point that is known to the precision of the radius only, as a sum of atoms is; a difference no larger is marked.
-# With `upper` the gap said may be larger than the true one: an oracle that iterates adds its error.
-check_gap <- function(said, gap, slack, objective, status, control, upper = FALSE, coarse = 0) {
+# With `upper` the gap said may be larger than the true one: an oracle that iterates adds its error. `lower` is a bound on the minimum
+# that may have ended the run in place of the gap.
+check_gap <- function(said, gap, slack, objective, status, control, upper = FALSE, coarse = 0, lower = NA_real_) {
   bad <- if (status %in% statuses) character() else paste("status", status)
   if (!is.finite(gap) || !is.finite(slack)) return(bad)
   mark <- function(by) if (is.finite(coarse) && by <= coarse) "[radius rounding] " else ""
-  complain <- function(wrong, format, ...) if (wrong) bad <<- c(bad, sprintf(format, ...))
+  complain <- function(wrong, format, ...) if (isTRUE(wrong)) bad <<- c(bad, sprintf(format, ...))
   apart <- if (upper) gap - said else abs(gap - said)
   complain(apart > 1e-6 * abs(gap) + slack, "%sgap %.6g, recomputed %.6g (slack %.2g)", mark(apart), said, gap, slack)
   complain(said < -slack, "negative gap %.3g", said)
   wanted <- max(control$tol, control$rel_tol * abs(objective))
-  complain(status == "converged" && gap > wanted * (1 + 1e-6) + slack, "%sconverged with gap %.6g above %.6g (slack %.2g)",
+  complain(!is.na(lower) && lower > objective + slack, "a lower bound %.10g above the objective %.10g", lower, objective)
+  proved <- min(gap, objective - lower, na.rm = TRUE)
+  complain(status == "converged" && proved > wanted * (1 + 1e-6) + slack, "%sconverged with gap %.6g above %.6g (slack %.2g)",
            mark(gap - wanted), gap, wanted, slack)
   bad
 }

@@ -18,7 +18,7 @@ for (part in parts) sys.source(file.path(here, part), globalenv())
 # How often each is drawn.
 families <- list(
   list(5, function() case_acfw()), list(2, function() case_closure()), list(5, function() case_lasso()),
-  list(1, function() case_formula()), list(4, function() case_completion()), list(1.5, function() case_dictionary()),
+  list(1, function() case_formula()), list(3, function() case_glm()), list(4, function() case_completion()), list(1.5, function() case_dictionary()),
   list(1.5, function() case_mmse()), list(1, function() case_cv_lasso()), list(1, function() case_cv_completion()),
   list(1, function() case_damaged()), list(1.5, function() case_small())
 )

@@ -60,13 +60,18 @@ use_comparison <- function(race) {
   if (!nrow(as.data.frame(race))) stop("a comparison of nothing")
 }
 
-# Each makes a problem and returns the call.
+call_of <- function(what, ...) {
+  list(...)
+  function() what(...)
+}
+
+# Each makes a problem, with all arguments, and returns the call: an interrupt while an argument is computed is R's own.
 kinds <- list(
   closures = list(use_fit, function() {
     Q <- crossprod(matrix(stats::rnorm(1e4), 100L))
     fn <- function(x) sum(x * (Q %*% x)) / 2
     gr <- function(x) as.double(Q %*% x)
-    function() acfw(rep(0.01, 100L), fn, gr, lmo_simplex(), control = forever())
+    call_of(acfw, rep(0.01, 100L), fn, gr, lmo_simplex(), control = forever())
   }),
   slow_closures = list(use_fit, function() {
     slowly <- function(x) {
@@ -75,69 +80,67 @@ kinds <- list(
     }
     fn <- function(x) sum(1:3 * slowly(x)^2) / 2
     gr <- function(x) 1:3 * slowly(x)
-    function() acfw(c(1, 0, 0), fn, gr, lmo_simplex(), control = forever())
+    call_of(acfw, c(1, 0, 0), fn, gr, lmo_simplex(), control = forever())
   }),
   built_in = list(use_fit, function() {
     p <- logistic_problem(2000L, 300L)
-    function() acfw(fn = objective_logistic(p$x, p$y), lmo = lmo_l1_ball(10), method = "cfw", control = forever())
+    call_of(acfw, fn = objective_logistic(p$x, p$y), lmo = lmo_l1_ball(10), method = "cfw", control = forever())
   }),
   compare = list(use_comparison, function() {
     p <- logistic_problem(500L, 100L)
     limits <- acfw_control(tol = 0, rel_tol = 0, max_iter = 1e9, max_time = 0.5, trace = 1000)
-    function() {
-      acfw_compare(fn = objective_logistic(p$x, p$y), lmo = lmo_l1_ball(10), method = c("cfw", "pfw", "afw"),
-                   step = c("ac", "backtracking"), control = limits)
-    }
+    call_of(acfw_compare, fn = objective_logistic(p$x, p$y), lmo = lmo_l1_ball(10), method = c("cfw", "pfw", "afw"),
+            step = c("ac", "backtracking"), control = limits)
   }),
   lasso_plain = list(use_lasso, function() {
     p <- logistic_problem(2000L, 300L)
-    function() acfw_lasso_logistic(p$x, p$y, 20, method = "cfw", control = forever())
+    call_of(acfw_lasso_logistic, p$x, p$y, 20, method = "cfw", control = forever())
   }),
   lasso_corrective = list(use_lasso, function() {
     p <- logistic_problem(4000L, 3000L)
-    function() acfw_lasso_logistic(p$x, p$y, 1000, control = acfw_control(tol = 0, rel_tol = 1e-12))
+    call_of(acfw_lasso_logistic, p$x, p$y, 1000, control = acfw_control(tol = 0, rel_tol = 1e-12))
   }),
   lasso_path = list(use_path(use_lasso, 200L), function() {
     p <- logistic_problem(20000L, 100L)
-    function() acfw_lasso_logistic(p$x, p$y, seq(0.1, 20, length.out = 200L), method = "pfw")
+    call_of(acfw_lasso_logistic, p$x, p$y, seq(0.1, 20, length.out = 200L), method = "pfw")
   }),
   lasso_grid = list(use_lasso, function() {
     p <- logistic_problem(1500L, 1500L)
-    function() acfw_lasso_logistic(p$x, p$y, nbeta = 60)
+    call_of(acfw_lasso_logistic, p$x, p$y, nbeta = 60)
   }),
   lasso_cv = list(function(cv) {
     print(cv)
     stats::coef(cv)
   }, function() {
     p <- logistic_problem(2000L, 300L)
-    function() cv_acfw_lasso_logistic(p$x, p$y, seq(1, 30, length.out = 20L))
+    call_of(cv_acfw_lasso_logistic, p$x, p$y, seq(1, 30, length.out = 20L))
   }),
   completion_plain = list(use_completion, function() {
     x <- ratings(2000L, 1000L, 100000L)
-    function() acfw_matrix_completion(x, 5000, method = "cfw", control = forever())
+    call_of(acfw_matrix_completion, x, 5000, method = "cfw", control = forever())
   }),
   completion_corrective = list(use_completion, function() {
     x <- ratings(2000L, 1000L, 100000L)
-    function() acfw_matrix_completion(x, 10000, control = acfw_control(tol = 0, rel_tol = 1e-13))
+    call_of(acfw_matrix_completion, x, 10000, control = acfw_control(tol = 0, rel_tol = 1e-13))
   }),
   completion_path = list(use_path(use_completion, 20L), function() {
     x <- ratings(2000L, 1000L, 100000L)
-    function() acfw_matrix_completion(x, seq(1000, 10000, length.out = 20L))
+    call_of(acfw_matrix_completion, x, seq(1000, 10000, length.out = 20L))
   }),
   completion_cv = list(print, function() {
     x <- ratings(1000L, 500L, 40000L)
-    function() cv_acfw_matrix_completion(x, seq(500, 5000, length.out = 10L), nfolds = 5)
+    call_of(cv_acfw_matrix_completion, x, seq(500, 5000, length.out = 10L), nfolds = 5)
   }),
   dictionary = list(use_fit, function() {
     a <- matrix(stats::rnorm(64L * 2000L), 64L)
-    function() acfw_dictionary_learning(a, 100, 2, control = forever())
+    call_of(acfw_dictionary_learning, a, 100, 2, control = forever())
   }),
   mmse = list(function(fit) {
     use_fit(fit)
     stats::coef(fit)
   }, function() {
     p <- sim_dr_mmse(250)
-    function() acfw_dr_mmse(p$sigma, p$n_x, p$rho, step = "open", control = forever())
+    call_of(acfw_dr_mmse, p$sigma, p$n_x, p$rho, step = "open", control = forever())
   })
 )
 
@@ -152,11 +155,18 @@ child <- function(kind, seed, log) {
   repeat {
     tryCatch({
       say("begin", now())
-      result <- tryCatch(suppressMessages(suppressWarnings(call())), interrupt = identity, error = identity)
-      say("returned", now(), status_of(result), judge(result, use))
+      begun <- TRUE
+      result <- tryCatch(
+        withCallingHandlers(suppressMessages(suppressWarnings(call())), interrupt = function(e) begun <<- within_package()),
+        interrupt = identity, error = identity
+      )
+      if (begun) say("returned", now(), status_of(result), judge(result, use)) else say("late")
     }, interrupt = function(e) say("late"))  # the call was over when the signal came
   }
 }
+
+# Is a function of the package at work? On a busy machine a signal may come before the call has reached it.
+within_package <- function() any(vapply(sys.frames(), function(frame) identical(topenv(frame), asNamespace("acfw")), NA))
 
 now <- function() sprintf("%.6f", as.double(Sys.time()))
 
@@ -202,7 +212,7 @@ next_line <- function(child, seconds) {
   NULL
 }
 
-# One signal. `answer` is "good", or says what was wrong; NA where the call had returned before the signal was sent.
+# One signal. `answer` is "good", or says what was wrong; NA where the call had returned before the signal was sent, or not begun.
 interrupt_once <- function(child, delay) {
   nothing <- function(answer, stuck) list(child = child, delay = delay, latency = NA, answer = answer, status = "none", stuck = stuck)
   repeat {  # a signal may have come after the last call
@@ -217,7 +227,8 @@ interrupt_once <- function(child, delay) {
   said <- next_line(child, give_up)
   child$read <- child$read + 1L
   if (is.null(said)) return(nothing("no answer", TRUE))
-  if (!is.null(early) || said[[1L]] == "late") return(nothing(NA, FALSE))
+  if (said[[1L]] == "begin") child$read <- child$read - 1L  # the signal came while the child said that it had returned
+  if (!is.null(early) || said[[1L]] != "returned") return(nothing(NA, FALSE))
   latency <- as.double(said[[2L]]) - sent
   wrong <- if (length(said) > 3L) said[[4L]] else ""
   answer <- if (nzchar(wrong)) wrong else if (latency > patience) "good, but late" else "good"

@@ -61,6 +61,7 @@ random_control <- function() {
   maybe(0.4, "damping", random_damping())
   maybe(0.1, "delta", pick(1e-6, 0.5, 1, 10, 1e6))
   maybe(0.1, "convex", FALSE)
+  maybe(0.2, "lazy", TRUE)
   maybe(0.3, "trace", pick(TRUE, FALSE, 7, 1e6, Inf))
   maybe(0.2, "threads", pick(1, 2, 3, 1e5))
   maybe(0.1, "callback", random_callback())
@@ -117,7 +118,7 @@ damages <- list(
     a
   },
   garbage_collection = function(a) {
-    if (chance(0.3)) gc(FALSE)
+    if (chance(0.02)) gc(FALSE)  # a tenth of a second each
     a
   },
   time = function(a) {

@@ -1,4 +1,4 @@
-# The figure of README.md. Run from the package folder: Rscript tools/readme-figure.R
+# The figure of README.md. Run from the package folder: Rscript tools/readme_figure.R
 source("tools/library.R")
 library(acfw)
 

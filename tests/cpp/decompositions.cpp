@@ -1,1 +1,0 @@
-#include "acfw/decompositions_impl.hpp"

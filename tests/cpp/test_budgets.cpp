@@ -1,0 +1,169 @@
+// The sets of regression coefficients, the descent on their quadratic models, and losses with several margins.
+#include <acfw.hpp>
+#include <acfw/correctors/budget_corrective.hpp>
+#include <acfw/linear/blocks.hpp>
+#include "check.hpp"
+
+#include <random>
+
+using namespace acfw;
+
+namespace {
+
+Eigen::MatrixXd normal_matrix(Index n, Index p, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<double> normal;
+  return Eigen::MatrixXd::NullaryExpr(n, p, [&] { return normal(generator); });
+}
+
+Vector equal(Index n) { return Vector::Constant(n, 1.0 / static_cast<double>(n)); }
+
+Vector responses(const Eigen::MatrixXd& A) { return A.col(0) - 0.5 * A.col(1) + 0.3 * A.col(2); }
+
+// <g, v> is least at the atom, which is what it says, and no point of the set in a random cloud has less.
+void check_oracle(const Budget& set, const Vector& g, unsigned seed) {
+  const Vertex<AnyAtom> vertex = set.minimize(g);
+  Vector v = Vector::Zero(g.size());
+  add_to(v, 1.0, vertex.atom);
+  CHECK(g.dot(v) == close_to(vertex.value, 1e-12).or_by(1e-14));
+  Vector inside = v;
+  set.bring_inside(inside);
+  CHECK((inside - v).lpNorm<Eigen::Infinity>() <= 1e-12);
+  const Eigen::MatrixXd cloud = 3.0 * normal_matrix(g.size(), 200, seed);
+  for (Index k = 0; k < cloud.cols(); ++k) {
+    Vector x = cloud.col(k);
+    set.bring_inside(x);
+    CHECK(g.dot(x) >= vertex.value - 1e-12);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the oracle of every budget is least over its set", "[budget]") {
+  const Index p = 9;
+  const double inf = std::numeric_limits<double>::infinity();
+  for (unsigned seed = 1; seed <= 5; ++seed) {
+    const Vector g = normal_matrix(p, 1, seed);
+    Vector lower = Vector::Constant(p, -0.3), upper = Vector::Constant(p, 0.4);
+    lower[0] = 0.0;
+    upper[1] = 0.0;
+    upper[2] = inf;
+    L1Budget ball({}, {}), limited(lower, upper);
+    SimplexBudget simplex(p, {3});
+    GroupBudget groups({0, 0, 0, 1, 1, 2, 2, 2, -1});
+    for (Budget* set : std::initializer_list<Budget*>{&ball, &limited, &simplex}) {
+      set->set_radius(1.3);
+      check_oracle(*set, g, seed);
+    }
+    groups.set_radius(1.3);
+    Vector x = g;
+    x[8] = 0.0;
+    groups.bring_inside(x);
+    CHECK(groups.size(x) == close_to(1.3, 1e-12));
+    CHECK(groups.minimize(g).value <= g.dot(-x) + 1e-12);
+    CHECK(-groups.minimize(g).value == close_to(1.3 * groups.strongest(g, x), 1e-12));
+  }
+}
+
+TEST_CASE("a budget's atoms add up to the point with weights that sum to one", "[budget]") {
+  Vector b(4);
+  b << 0.5, 0.0, -0.2, 0.1;
+  L1Budget ball({}, {});
+  ball.set_radius(1.0);
+  const ActiveSet<AnyAtom> active = ball.atoms_of(b);
+  Vector sum(4);
+  active.sum_into(sum);
+  CHECK((sum - b).norm() <= 1e-15);
+  double total = 0.0;
+  for (double weight : active.weights()) total += weight;
+  CHECK(total == close_to(1.0, 1e-14));
+}
+
+TEST_CASE("penalised solutions certify themselves over the ball of their own norm, whatever the storage and the loss", "[budget]") {
+  const Eigen::MatrixXd A = normal_matrix(60, 40, 3);
+  const Eigen::SparseMatrix<double> S = A.sparseView();
+  for (const char* family : {"gaussian", "binomial", "poisson"}) {
+    Vector y = responses(A) + 0.5 * normal_matrix(60, 1, 4);
+    if (std::string(family) == "binomial") y = (y.array() > 0.0).cast<double>();
+    if (std::string(family) == "poisson") y = y.array().exp().round();
+    const auto solved = [&](auto design) {
+      Glm f(design, make_loss(family, y, equal(60)));
+      L1Budget ball({}, {});
+      f.set_budget(&ball);
+      L1Penalty penalty(ball);
+      Counts counts;
+      double before = f.gradient().lpNorm<Eigen::Infinity>();
+      for (double share : {0.5, 0.5, 0.5}) {
+        const double mu = share * f.gradient().lpNorm<Eigen::Infinity>();
+        penalty.minimise(f, {mu, before, 0.0, 1e-9, 1e-9}, counts);
+        const Vector g = f.gradient();
+        CHECK(g.lpNorm<Eigen::Infinity>() == close_to(mu, 1e-6));
+        CHECK(g.dot(f.point()) + f.point().lpNorm<1>() * g.lpNorm<Eigen::Infinity>() <= 1e-9 * f.value());
+        before = mu;
+      }
+      return f.value();
+    };
+    CHECK(solved(design_of(A)) == close_to(solved(design_of(S)), 1e-8));
+  }
+}
+
+TEST_CASE("groups and limits reach the optimum that their certificate promises", "[budget]") {
+  const Eigen::MatrixXd A = normal_matrix(50, 12, 5);
+  const Vector y = responses(A);
+  std::vector<int> group;
+  for (int j = 0; j < 12; ++j) group.push_back(j / 3);
+  GroupBudget groups(group);
+  L1Budget limited(Vector::Zero(12), Vector::Constant(12, 0.4));
+  SimplexBudget simplex(12);
+  for (Budget* set : std::initializer_list<Budget*>{&groups, &limited, &simplex}) {
+    set->set_radius(0.8);
+    Glm f(design_of(A), make_loss("gaussian", y, equal(50)));
+    f.set_budget(set);
+    Vector start = Vector::Zero(12);
+    set->bring_inside(start);
+    f.place(start);
+    Cfw<AnyAtom> direction;
+    AutoConditioned<> step;
+    Control control;
+    control.tol = 0.0;
+    control.rel_tol = 1e-9;
+    FrankWolfe run(f, *set, direction, step, control, BudgetCorrective(*set));
+    run.resume(0);
+    run.go();
+    CHECK(run.status() == Status::converged);
+    CHECK(set->size(f.point()) <= 0.8 * (1.0 + 1e-12));
+    Glm other(design_of(A), make_loss("gaussian", y, equal(50)));  // plain Frank-Wolfe cannot go below the certified bound
+    other.set_budget(set);
+    Cfw<AnyAtom> plain;
+    AutoConditioned<> rule;
+    control.rel_tol = 1e-4;
+    FrankWolfe slow(other, *set, plain, rule, control);
+    slow.go();
+    CHECK(other.value() >= f.value() - run.gap() - 1e-12);
+    CHECK(f.value() >= other.value() - slow.gap() - 1e-12);
+  }
+}
+
+TEST_CASE("the multinomial loss has the divergence of its values, over designs in blocks", "[budget]") {
+  const Index n = 20, p = 3, classes = 3;
+  const Eigen::MatrixXd A = normal_matrix(n, p, 8);
+  Vector y = Vector::Zero(n * classes);
+  for (Index i = 0; i < n; ++i) y[i * classes + i % classes] = 1.0;
+  const auto loss = [&] { return make_loss("multinomial", y, Vector::Constant(n * classes, 1.0 / n), classes); };
+  BlockDesign<DenseStorage> blocks({A.data(), n, n}, n, p, classes);
+  CHECK(blocks.cols() == (p + 1) * classes);
+  const Vector b = 0.3 * normal_matrix(blocks.cols(), 1, 9), d = normal_matrix(blocks.cols(), 1, 10);
+  Vector z, u;
+  blocks.times(b, z);
+  blocks.times(d, u);
+  auto f = loss();
+  f->look(z, 0.0);
+  for (double gamma : {1.0, 1e-2, 1e-4}) {
+    const double change = loss()->value(z - gamma * u, 0.0) - f->value(z, 0.0);
+    CHECK(f->shift(z, 0.0, u, gamma, 0.0).divergence - gamma * f->residual().dot(u) == close_to(change, 1e-6).or_by(1e-13));
+  }
+  Vector v;
+  f->curvature(v);
+  const double quadratic = 0.5 * 1e-6 * (v.array() * u.array().square()).sum();
+  CHECK(f->shift(z, 0.0, u, 1e-3, 0.0).divergence <= quadratic * (1.0 + 1e-2));  // an upper model
+}
