@@ -81,7 +81,7 @@ check_finite <- function(x, arg, call = rlang::caller_env()) {
 # A matrix the C++ side can map without a copy: a double matrix or a dgCMatrix.
 check_matrix <- function(x, arg, call = rlang::caller_env()) {
   if (methods::is(x, "Matrix")) {
-    x <- check_compressed(if (methods::is(x, "dgCMatrix")) x else as_dgc(x), arg, call)
+    x <- as_compressed(x, arg, call)
     values <- x@x
   } else {
     if (is.data.frame(x) || !is.matrix(x) || !(is.numeric(x) || is.logical(x))) {
@@ -95,11 +95,32 @@ check_matrix <- function(x, arg, call = rlang::caller_env()) {
   x
 }
 
-check_compressed <- function(x, arg, call = rlang::caller_env()) {
-  if (!valid_compressed(x@Dim, x@p, x@i, length(x@x))) {
-    abort_input(arg, "is a sparse matrix whose slots contradict one another; build it with Matrix::sparseMatrix().", call)
+# Any matrix of package Matrix as a dgCMatrix. Such objects are built and edited by hand, and followed blindly by C code, that of
+# Matrix included: what contradicts itself is refused before anything is done with it.
+as_compressed <- function(x, arg, call = rlang::caller_env()) {
+  x <- check_slots(x, arg, call)
+  if (methods::is(x, "dgCMatrix")) x else as_dgc(x)
+}
+
+# The same as a plain matrix.
+as_dense <- function(x, arg, call = rlang::caller_env()) as.matrix(check_slots(x, arg, call))
+
+check_slots <- function(x, arg, call = rlang::caller_env()) {
+  sound <- if (methods::is(x, "dgCMatrix")) sound_compressed(x) else isTRUE(methods::validObject(x, test = TRUE, complete = TRUE))
+  if (!sound) {
+    abort_input(arg, "is a matrix whose slots contradict one another; build it with Matrix::sparseMatrix().", call)
   }
   x
+}
+
+# What methods::validObject() would ask, but for the order within columns, at the speed of memory.
+sound_compressed <- function(x) {
+  is.integer(x@Dim) && is.integer(x@p) && is.integer(x@i) && is.double(x@x) && valid_compressed(x@Dim, x@p, x@i, length(x@x)) &&
+    sound_dimnames(x@Dimnames, x@Dim)
+}
+
+sound_dimnames <- function(names, dim) {
+  is.list(names) && length(names) == 2L && all(lengths(names) == 0L | lengths(names) == dim)
 }
 
 as_dgc <- function(x) {

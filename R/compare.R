@@ -18,18 +18,21 @@
 #' @export
 acfw_compare <- function(..., method = c("cfw", "pfw", "afw"), step = c("ac", "backtracking")) {
   given <- list(...)
-  if (!length(given)) abort_input("...", "must be fits, or the arguments of acfw().")
   are_fits <- vapply(given, inherits, NA, "acfw")
-  if (any(are_fits) && !all(are_fits)) abort_input("...", "must be all fits, or the arguments of acfw() by name.")
-  if (all(are_fits)) return(new_compare(given, given_labels(given)))
-  for (one in method) check_choice(one, c("cfw", "mp", "pfw", "afw"), "method")
-  for (one in step) check_choice(one, c("ac", "backtracking", "short", "open"), "step")
-  grid <- expand.grid(step = step, method = method, stringsAsFactors = FALSE)
-  runs <- until_interrupted(seq_len(nrow(grid)), function(k) acfw(..., method = grid$method[[k]], step = grid$step[[k]]))
-  fits <- runs$results
-  if (runs$interrupted) tell_interrupted(paste0("the comparison has ", length(fits), " of ", nrow(grid), " runs."))
-  if (!length(fits)) rlang::interrupt()
-  new_compare(fits, given_labels(fits))
+  if (length(given) && all(are_fits)) return(new_compare(given, given_labels(given)))
+  answered({
+    if (!length(given)) abort_input("...", "must be fits, or the arguments of acfw().")
+    if (any(are_fits)) abort_input("...", "must be all fits, or the arguments of acfw() by name.")
+    if (!length(method)) abort_input("method", "must name at least one method.")
+    if (!length(step)) abort_input("step", "must name at least one step rule.")
+    for (one in method) check_choice(one, acfw_methods, "method")
+    for (one in step) check_choice(one, c("ac", "backtracking", "short", "open"), "step")
+    grid <- expand.grid(step = step, method = method, stringsAsFactors = FALSE)
+    runs <- until_interrupted(seq_len(nrow(grid)), function(k) acfw(..., method = grid$method[[k]], step = grid$step[[k]]))
+    fits <- runs$results
+    if (runs$interrupted) tell_interrupted(paste0("the comparison has ", length(fits), " of ", nrow(grid), " runs."))
+    new_compare(fits, given_labels(fits))
+  })
 }
 
 given_labels <- function(fits) {

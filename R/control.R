@@ -3,9 +3,19 @@
 #' Tolerances, limits and observation of [acfw()] and of the functions built on it. Arguments that a method or a
 #' step rule does not use are ignored by it.
 #'
-#' A run stops with status `"converged"` as soon as `gap <= tol` or `gap <= rel_tol * abs(objective)`. Other
-#' statuses are `"max_iter"`, `"max_time"`, `"interrupted"` (Esc, Ctrl-C, or the callback asked for it) and
-#' `"stalled"`: neither the objective nor the gap can be improved any further in floating point.
+#' A run stops with status `"converged"` as soon as `gap <= tol` or `gap <= rel_tol * abs(objective)`; one of [acfw()] also as soon
+#' as `objective - lower` is as small, `lower` being the best bound on the minimum that any iterate has proved. Other
+#' statuses are `"max_iter"`, `"max_time"`, `"interrupted"` (Esc, Ctrl-C, or the callback of a function other than [acfw()] asked for
+#' it), `"callback"` (that of [acfw()] did) and `"stalled"`: neither the objective nor the gap can be improved any further in floating point.
+#'
+#' Wherever a control is asked for, a plain list of these arguments will do, as in [optim()].
+#'
+#' @section Callbacks:
+#' The callback is called at the point of every recorded iteration, with a list (`iter`, `seconds`, `objective`, `gap`, `lower`, `L`,
+#' `gamma`, `accepted`, `active`). In [acfw()] it may also ask for `$point`, `$gradient`, `$atom` (the oracle's) and
+#' `$active_set`; nothing is copied unless it does, and what it does to the copies changes nothing. It ends the run, with
+#' status `"callback"`, by returning `TRUE`; a list it returns is logged as further columns of the trace, and ends the run if it
+#' has `stop = TRUE`. A callback that fails ends the run with a warning, and the fit so far is returned.
 #'
 #' @section Damping:
 #' Algorithm 1 updates its Lipschitz estimate by `L[t+1] = max(ell[t], r[t] * L[t])`. The theory asks that every
@@ -27,11 +37,13 @@
 #' @param delta The exponent in the paper's damping schedule.
 #' @param convex Is the objective convex? If not, the gap measures stationarity, not suboptimality, and
 #'   `step = "open"` uses `1 / sqrt(t + 1)` in place of `2 / (t + 2)`.
+#' @param lazy May an atom seen before, with at least half the gap of the last call, save a call of the oracle? Worth it where the
+#'   oracle is slow. The gap of such an iteration is not known, `Inf` in the trace; the certificate always comes from a
+#'   real call.
 #' @param trace `TRUE` records every iteration, a whole number `k` every k-th, `FALSE` none but the last.
 #' @param threads Threads for products with large matrices, at most as many as the machine has processors, and one in a forked
 #'   process (as of [parallel::mclapply()]). Results are the same for any number.
-#' @param callback A function called with a list (`iter`, `seconds`, `objective`, `gap`, `L`, `gamma`, `accepted`,
-#'   `active`) after every recorded iteration; it stops the run by returning `TRUE`. Its time is not counted.
+#' @param callback A function called at every recorded iteration, see below. Its time is not counted.
 #' @param progress Show a progress bar on runs longer than two seconds? Defaults to interactive sessions.
 #' @param ... Must be empty.
 #' @return A list of class `acfw_control`.
@@ -41,8 +53,11 @@
 #' @export
 acfw_control <- function(tol = if (missing(rel_tol)) 1e-8 else 0, rel_tol = if (missing(tol)) 1e-6 else 0,
                          max_iter = 10000, max_time = Inf, L = NULL, damping = "paper", delta = 1, convex = TRUE,
-                         trace = TRUE, threads = 1, callback = NULL, progress = rlang::is_interactive(), ...) {
-  check_dots(..., .known = names(formals(acfw_control)))
+                         lazy = FALSE, trace = TRUE, threads = 1, callback = NULL, progress = rlang::is_interactive(), ...) {
+  check_dots(..., .known = names(formals(acfw_control)), .instead = c(
+    maxit = " Use `max_iter`.", reltol = " Use `rel_tol`.", abstol = " Use `tol`.", parscale = " Scale the point in `fn` and `gr`.",
+    fnscale = " Scale `fn` and `gr`; to maximise, change their sign."
+  ))
   structure(
     list(
       tol = check_number(tol, "tol", min = 0),
@@ -53,6 +68,7 @@ acfw_control <- function(tol = if (missing(rel_tol)) 1e-8 else 0, rel_tol = if (
       damping = check_damping(damping),
       delta = check_number(delta, "delta", min = 0, strict = TRUE),
       convex = check_flag(convex, "convex"),
+      lazy = check_flag(lazy, "lazy"),
       trace = if (is.logical(trace)) as.double(check_flag(trace, "trace")) else check_count(trace, "trace"),
       threads = check_count(threads, "threads"),
       callback = if (!is.null(callback)) check_function(callback, "callback", "NULL or a function"),
@@ -115,7 +131,10 @@ print.acfw_control <- function(x, ...) {
   invisible(x)
 }
 
+# A plain list becomes what acfw_control() makes of it.
 check_control <- function(control, call = rlang::caller_env()) {
-  if (!inherits(control, "acfw_control")) abort_input("control", "must come from acfw_control().", call)
-  control
+  if (inherits(control, "acfw_control")) return(control)
+  named <- is.list(control) && !is.object(control) && (!length(control) || !is.null(names(control)) && all(nzchar(names(control))))
+  if (!named) abort_input("control", "must come from acfw_control(), or be a list of its arguments by name.", call)
+  do.call(acfw_control, control)
 }

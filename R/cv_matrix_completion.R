@@ -3,84 +3,170 @@
 #' Every fold holds out some of the observed entries, fits a warm-started path to the others, and scores the predictions.
 #' Folds are drawn with R's random numbers; pass `foldid` to fix them.
 #'
+#' Without `beta` the radii start where a fit begins to be more than its effects and grow by two fifths, until the error on held-out
+#' entries has risen twice in a row, or by more than its standard error, or until the bound does not bind any more: the
+#' best radius is never the last one for want of a larger. Ties go to the smaller radius.
+#'
 #' @inheritParams acfw_matrix_completion
-#' @param beta The radii. By default eight of them, spaced geometrically up to the nuclear norm that a matrix of rank 20 with
-#'   entries as large as the observed ones can have.
-#' @param nfolds The number of folds.
+#' @param beta The radii; see below for the default.
 #' @param foldid The fold of every observed entry, in the order of `weights`; `nfolds` is ignored then.
-#' @param measure The score: root mean squared error (`"rmse"`), mean absolute error (`"mae"`), or the mean of the loss
-#'   itself (`"loss"`). With outliers in the data, `"rmse"` measures mostly them.
-#' @param control As in [acfw_matrix_completion()]; `max_time` is for the path of one fold.
+#' @param nfolds The number of folds.
+#' @param measure The score: root mean squared error (`"rmse"`), mean absolute error (`"mae"`), or twice the mean loss
+#'   (`"deviance"`). With outliers in the data, `"rmse"` measures mostly them.
+#' @param parallel `NULL`, or where to run the folds: a cluster from package parallel, or `TRUE` for the daemons of package mirai.
+#' @param ... Further arguments to [acfw_matrix_completion()]; `control$max_time` is for the path of one fold.
 #' @return An object of class `cv_acfw_matrix_completion`: a list with
-#'   \item{path}{a data frame with `beta`, the mean `score` over folds, its standard error `se`, and the mean rank; `NA` where an
+#'   \item{beta, cvm, cvsd, rank}{the radii, the mean score over the folds, its standard error, and the mean rank; `NA` where an
 #'     interrupt came first}
 #'   \item{beta_min, beta_1se}{the radius with the best score, and the smallest within one standard error of it}
-#'   \item{fit}{the fit to all entries with `beta_min`; `NULL` after an interrupt}
-#'   \item{status}{`"completed"` or `"interrupted"`}
+#'   \item{fit}{the path on all entries, up to `beta_min`; `NULL` after an interrupt}
+#'   \item{status}{`"complete"` or `"interrupted"`}
 #'   \item{foldid, measure, call}{what was done}
+#'
+#'   It has [predict()][predict.acfw_matrix_completion], [recommend()], [fold_in()], `as.matrix()`, `summary()`, `plot()`,
+#'   `autoplot()`, `tidy()` and `glance()`.
 #' @examples
 #' set.seed(1)
 #' x <- tcrossprod(matrix(rnorm(60), 30), matrix(rnorm(40), 20)) + rnorm(600, sd = 0.3)
 #' x[sample(600, 200)] <- NA
-#' cv <- cv_acfw_matrix_completion(x, beta = c(10, 20, 40, 80), nfolds = 3, loss = "squared")
+#' cv <- cv_acfw_matrix_completion(x, nfolds = 3, loss = "squared")
 #' cv
+#' predict(cv, 1, 1:3)
 #' @export
-cv_acfw_matrix_completion <- function(x, beta = NULL, nfolds = 5, foldid = NULL, measure = c("rmse", "mae", "loss"),
-                                      loss = c("huber", "squared"), delta = 1, weights = NULL,
-                                      center = c("none", "global", "row", "column", "both"),
-                                      method = c("corrective", "cfw", "pfw", "afw"),
-                                      step = c("ac", "backtracking", "short", "open"), rank_max = Inf, control = NULL, ...) {
+cv_acfw_matrix_completion <- function(x, beta = NULL, weights = NULL, foldid = NULL, nfolds = 5,
+                                      measure = c("rmse", "mae", "deviance"), parallel = NULL, control = NULL, ...) {
   call <- match.call()
-  require_argument(x, "the observed entries, as a sparse matrix, a matrix with NA, or a data frame of triplets")
-  check_dots(..., .known = names(formals(cv_acfw_matrix_completion)), .instead = names_in_softimpute)
-  measure <- check_choice(measure, c("rmse", "mae", "loss"), "measure")
-  settings <- completion_settings(loss, delta, center, method, step, rank_max)
-  observed <- as_observed(x, weights)
-  foldid <- completion_folds(foldid, nfolds, length(observed$x))
-  beta <- if (is.null(beta)) default_radii(observed) else completion_radii(beta)
-  if (!is.null(control)) check_control(control)
-  fit_to <- function(entries, radii) {
-    entries <- centred(entries, settings$center)
-    fit_radii(entries, radii, settings, completion_control(control, entries, settings), NULL, call)
-  }
-  fold_of <- if (is.null(observed$order)) foldid else foldid[observed$order]
-  folds <- sort(unique(foldid))
-  runs <- until_interrupted(folds, function(fold) {
-    run <- fit_to(subset_observed(observed, fold_of != fold), beta)
-    c(score_fold(run$results, subset_observed(observed, fold_of == fold), measure, settings), status = status_of(run))
+  answered({
+    require_argument(x, "the observed entries, as a sparse matrix, a matrix with NA, or a data frame of triplets")
+    measure <- check_choice(measure, c("rmse", "mae", "deviance"), "measure")
+    settings <- cv_settings(...)
+    workers <- check_workers(parallel, rlang::current_env())
+    observed <- as_observed(x, weights, settings$w0)
+    foldid <- completion_folds(foldid, nfolds, length(observed$x))
+    if (!is.null(beta)) beta <- completion_radii(beta)
+    if (!is.null(control)) check_control(control)
+    problem <- list(observed = observed, settings = settings, control = control, measure = measure,
+                    fold_of = if (is.null(observed$order)) foldid else foldid[observed$order])
+    cv <- score_radii(problem, sort(unique(foldid)), beta, workers)
+    final <- if (!cv$interrupted) fit_entries(problem, cv$beta[cv$beta <= cv$beta_min], TRUE, call)
+    cv["fit"] <- list(if (!is.null(final)) new_completion_path(final$results, call))
+    interrupted <- is.null(final) || final$interrupted
+    if (interrupted) tell_interrupted(cv_progress(cv, length(unique(foldid))))
+    cv$interrupted <- NULL
+    cv$status <- if (interrupted) "interrupted" else "complete"
+    structure(c(cv, list(foldid = foldid, measure = measure, call = call)), class = "cv_acfw_matrix_completion")
   })
-  cv <- choose_radius(runs$results, beta)
-  final <- if (!runs$interrupted) until_interrupted(cv$beta_min, function(best) fit_to(observed, best)$results[[1L]])
-  interrupted <- runs$interrupted || final$interrupted
-  if (interrupted) tell_interrupted(cv_progress(cv, folds, final))
-  structure(
-    c(cv, list(fit = if (length(final$results)) final$results[[1L]], status = if (interrupted) "interrupted" else "completed",
-               foldid = foldid, measure = measure, call = call)),
-    class = "cv_acfw_matrix_completion"
-  )
 }
 
-status_of <- function(run) if (run$interrupted) "interrupted" else "completed"
+# The settings of a fit, from what was said about them and the defaults of acfw_matrix_completion().
+cv_settings <- function(..., call = rlang::caller_env()) {
+  names <- c("loss", "delta", "w0", "center", "shrink", "limits", "method", "step", "rank_max")
+  check_dots_within(..., .known = names, call = call)
+  given <- list(...)
+  if (is_implicit(given$w0)) given <- utils::modifyList(list(loss = "squared", center = "none"), given, keep.null = TRUE)
+  settings <- lapply(formals(acfw_matrix_completion)[names], eval)
+  do.call(completion_settings, c(utils::modifyList(settings, given, keep.null = TRUE), call = call))
+}
+
+# The path on some of the entries, centred by themselves.
+fit_entries <- function(problem, radii, keep, call, init = NULL) {
+  entries <- centred(if (isTRUE(keep)) problem$observed else subset_observed(problem$observed, keep), problem$settings)
+  control <- completion_control(problem$control, entries, problem$settings)
+  quiet_parts(fit_radii(entries, radii, problem$settings, control, init, call))
+}
+
+# All folds over the radii given; or over one radius after another, until they are enough.
+score_radii <- function(problem, folds, beta, workers) {
+  if (!is.null(beta)) {
+    cv <- choose_radius(score_folds(problem, folds, beta, workers), beta)
+    if (!cv$interrupted) tell_edge(cv)
+    return(cv)
+  }
+  start <- first_radius(centred(problem$observed, problem$settings), problem$settings)
+  runs <- NULL
+  for (round in seq_len(most_radii)) {
+    beta <- start * radius_ratio^(seq_len(round) - 1)
+    runs <- score_folds(problem, folds, beta[[round]], workers, runs)
+    cv <- choose_radius(runs, beta)
+    if (cv$interrupted || has_turned(cv) || all(vapply(runs$results, function(run) run$slack, NA))) break
+  }
+  cv
+}
+
+most_radii <- 40L
+
+# Has the error gone up for good?
+has_turned <- function(cv) {
+  size <- length(cv$cvm)
+  best <- which.min(cv$cvm)
+  size >= best + 2L || cv$cvm[[size]] > cv$cvm[[best]] + (if (is.na(cv$cvsd[[best]])) 0 else cv$cvsd[[best]])
+}
+
+# Runs every fold over `radii`, from where it stood after earlier ones.
+score_folds <- function(problem, folds, radii, workers, before = NULL) {
+  one <- function(k) score_fold(problem, folds[[k]], radii, before$results[[k]])
+  runs <- run_folds(seq_along(folds), one, workers)
+  runs$interrupted <- runs$interrupted || any(vapply(runs$results, was_interrupted, NA))
+  # An interrupt leaves the folds that were not reached as they were.
+  if (!is.null(before)) runs$results <- c(runs$results, before$results[-seq_along(runs$results)])
+  runs
+}
+
+# Scores are added to those of `before`, whose last point is the start. An interrupted fit is not what its radius can do, and
+# has no score.
+score_fold <- function(problem, fold, radii, before = NULL) {
+  held <- subset_observed(problem$observed, problem$fold_of == fold)
+  run <- fit_entries(problem, radii, problem$fold_of != fold, NULL, before$last)
+  fits <- Filter(Negate(was_interrupted), run$results)
+  last <- utils::tail(run$results, 1L)[[1L]]
+  list(score = c(before$score, vapply(fits, held_out_score, 0, held = held, measure = problem$measure)),
+       rank = c(before$rank, vapply(fits, function(fit) as.double(fit$rank), 0)),
+       last = last[c("u", "d", "v", "rank", "nuclear_norm", "state", "control")], slack = is_slack(last),
+       status = if (run$interrupted) "interrupted" else "complete")
+}
+
+held_out_score <- function(fit, held, measure) {
+  r <- abs(held$x - entries_at(fit, observed_rows(held), observed_cols(held)))
+  w <- if (is.null(held$weights)) rep(1, length(r)) else held$weights
+  delta <- engine_delta(fit)
+  each <- switch(measure, rmse = r^2, mae = r, deviance = ifelse(r <= delta, r^2, delta * (2 * r - delta)))
+  score <- sum(w * each) / sum(w)
+  if (measure == "rmse") sqrt(score) else score
+}
 
 # The mean score of every radius over the folds that have one.
 choose_radius <- function(runs, beta) {
-  column <- function(name) vapply(runs, function(run) c(run[[name]], rep(NA, length(beta)))[seq_along(beta)], beta)
-  score <- matrix(column("score"), length(beta))
-  rank <- matrix(column("rank"), length(beta))
+  column <- function(name) {
+    values <- vapply(runs$results, function(run) c(run[[name]], rep(NA, length(beta)))[seq_along(beta)], beta)
+    matrix(values, length(beta))
+  }
+  score <- column("score")
+  count <- rowSums(!is.na(score))
   mean_of <- function(x) ifelse(rowSums(!is.na(x)) > 0, rowMeans(x, na.rm = TRUE), NA_real_)
-  path <- data.frame(beta = beta, score = mean_of(score), se = apply(score, 1L, stats::sd, na.rm = TRUE) / sqrt(rowSums(!is.na(score))),
-                     rank = mean_of(rank))
-  complete <- which(rowSums(!is.na(score)) == max(rowSums(!is.na(score))) & !is.na(path$score))
-  best <- complete[which.min(path$score[complete])]
-  if (!length(best)) return(list(path = path, beta_min = NA_real_, beta_1se = NA_real_))
-  spread <- if (is.na(path$se[[best]])) 0 else path$se[[best]]
-  within <- complete[path$score[complete] <= path$score[[best]] + spread]
-  list(path = path, beta_min = beta[[best]], beta_1se = min(beta[within]))
+  cv <- list(beta = beta, cvm = mean_of(score), cvsd = apply(score, 1L, stats::sd, na.rm = TRUE) / sqrt(count),
+             rank = mean_of(column("rank")), beta_min = NA_real_, beta_1se = NA_real_, interrupted = runs$interrupted)
+  whole <- which(count == max(count, 0) & count > 0)
+  if (!length(whole)) return(cv)
+  tied <- whole[cv$cvm[whole] <= min(cv$cvm[whole]) * (1 + 1e-7)]
+  best <- min(tied)
+  spread <- if (is.na(cv$cvsd[[best]])) 0 else cv$cvsd[[best]]
+  cv$beta_min <- beta[[best]]
+  cv$beta_1se <- min(beta[whole[cv$cvm[whole] <= cv$cvm[[best]] + spread]])
+  cv
 }
 
-cv_progress <- function(cv, folds, final) {
-  if (!is.null(final)) return("the scores are complete, the fit to all entries is not.")
-  paste0(sum(!is.na(cv$path$score)), " of ", nrow(cv$path), " radii have a score, from some of the ", length(folds),
+tell_edge <- function(cv) {
+  if (length(cv$beta) < 2L || is.na(cv$beta_min) || cv$beta_min < max(cv$beta)) return(invisible())
+  rlang::inform(
+    paste0("The largest radius, ", format(max(cv$beta), digits = 4), ", has the smallest error: a larger one may be better. Without `beta` ",
+           "the radii grow until the error does."),
+    class = c("acfw_message_edge", "acfw_message")
+  )
+}
+
+cv_progress <- function(cv, folds) {
+  if (!cv$interrupted) return("the scores are complete, the fit to all entries is not.")
+  paste0(sum(!is.na(cv$cvm)), " of ", length(cv$beta), " radii have a score, from some of the ", folds,
          " folds; there is no fit to all entries.")
 }
 
@@ -97,53 +183,46 @@ completion_folds <- function(foldid, nfolds, size, call = rlang::caller_env()) {
   foldid
 }
 
-# An interrupted fit is not what its radius can do, and has no score.
-score_fold <- function(fits, held, measure, settings) {
-  fits <- Filter(Negate(was_interrupted), fits)
-  i <- observed_rows(held)
-  j <- observed_cols(held)
-  w <- if (is.null(held$weights)) rep(1, length(held$x)) else held$weights
-  delta <- engine_delta(settings)
-  score <- vapply(fits, function(fit) {
-    r <- abs(held$x - factor_entries(fit$u, fit$d, fit$v, i - 1L, j - 1L) - offset_at(fit$offset, i, j))
-    each <- switch(measure, rmse = r^2, mae = r, loss = ifelse(r <= delta, r^2 / 2, delta * (r - delta / 2)))
-    mean <- sum(w * each) / sum(w)
-    if (measure == "rmse") sqrt(mean) else mean
-  }, 0)
-  list(score = score, rank = vapply(fits, function(fit) as.double(fit$rank), 0))
-}
-
-# ||X||_* <= sqrt(rank) ||X||_F.
-default_radii <- function(observed) {
-  size <- sqrt(prod(observed$dim)) * sqrt(mean(observed$x^2)) * sqrt(min(observed$dim, 20))
-  if (size == 0) size <- 1  # any radius will do
-  exp(seq(log(size / 20), log(size), length.out = 8))
+#' @export
+summary.cv_acfw_matrix_completion <- function(object, ...) {
+  check_dots(...)
+  chosen <- ifelse(object$beta %in% object$beta_min, "beta_min", ifelse(object$beta %in% object$beta_1se, "beta_1se", ""))
+  data.frame(beta = object$beta, mean = object$cvm, se = object$cvsd, rank = object$rank, chosen = chosen)
 }
 
 #' @export
 print.cv_acfw_matrix_completion <- function(x, digits = 4, ...) {
   interrupted <- if (x$status == "interrupted") ", interrupted"
   cat("<cv_acfw_matrix_completion> ", length(unique(x$foldid)), " folds, ", x$measure, interrupted, "\n", sep = "")
-  print(x$path, digits = digits, row.names = FALSE)
-  cat("  beta_min ", format(x$beta_min, digits = digits), ", beta_1se ", format(x$beta_1se, digits = digits), "\n", sep = "")
+  print(summary(x), digits = digits, row.names = FALSE)
   invisible(x)
+}
+
+#' @exportS3Method generics::tidy
+tidy.cv_acfw_matrix_completion <- function(x, ...) {
+  data.frame(beta = x$beta, estimate = x$cvm, std.error = x$cvsd, conf.low = x$cvm - x$cvsd, conf.high = x$cvm + x$cvsd, rank = x$rank)
+}
+
+#' @exportS3Method generics::glance
+glance.cv_acfw_matrix_completion <- function(x, ...) {
+  data.frame(beta_min = x$beta_min, beta_1se = x$beta_1se, measure = x$measure, score = min(x$cvm, NA, na.rm = TRUE), status = x$status,
+             nobs = length(x$foldid))
 }
 
 #' @export
 plot.cv_acfw_matrix_completion <- function(x, ...) {
-  path <- x$path
-  path$se[is.na(path$se)] <- 0
-  seen <- path$score[!is.na(path$score)]
-  if (!length(seen)) abort_input("x", "was interrupted before any radius had a score: there is nothing to plot.")
-  defaults <- list(x = path$beta, y = path$score, type = "b", pch = 19, log = "x", col = curve_colours(1), las = 1, bty = "l",
-                   xlab = "radius beta", ylab = x$measure, ylim = range(path$score - path$se, path$score + path$se, na.rm = TRUE))
+  spread <- ifelse(is.na(x$cvsd), 0, x$cvsd)
+  if (all(is.na(x$cvm))) abort_input("x", "was interrupted before any radius had a score: there is nothing to plot.")
+  defaults <- list(x = x$beta, y = x$cvm, type = "b", pch = 19, log = "x", col = curve_colours(1), las = 1, bty = "l",
+                   xlab = "radius", ylab = x$measure, ylim = range(x$cvm - spread, x$cvm + spread, na.rm = TRUE))
   do.call(graphics::plot, utils::modifyList(defaults, list(...)))
-  graphics::segments(path$beta, path$score - path$se, path$beta, path$score + path$se, col = curve_colours(1))
-  graphics::abline(v = c(x$beta_min, x$beta_1se), lty = 3)
-  invisible(x$path)
+  graphics::segments(x$beta, x$cvm - spread, x$beta, x$cvm + spread, col = curve_colours(1))
+  graphics::abline(v = c(x$beta_1se, x$beta_min), lty = c(2, 3), col = "grey40")
+  invisible(data.frame(beta = x$beta, cvm = x$cvm, cvsd = x$cvsd))
 }
 
 #' @exportS3Method ggplot2::autoplot
 autoplot.cv_acfw_matrix_completion <- function(object, ...) {
-  autoplot_cv(object$path, object$measure, c(object$beta_1se, object$beta_min))
+  autoplot_cv(data.frame(beta = object$beta, score = object$cvm, se = object$cvsd), object$measure,
+              c(object$beta_1se, object$beta_min))
 }

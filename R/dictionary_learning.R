@@ -42,26 +42,28 @@ acfw_dictionary_learning <- function(a, p, beta, method = "cfw", step = c("ac", 
                                      control = acfw_control(tol = 1e-8, rel_tol = 1e-3, max_iter = 1000, damping = "budget"),
                                      init = NULL, ...) {
   call <- match.call()
-  check_dots(..., .known = names(formals(acfw_dictionary_learning)))
-  require_argument(a, "a matrix with one sample per column")
-  require_argument(p, "the number of atoms")
-  require_argument(beta, "the bound on the l1 norm of a code")
-  a <- check_data(a, "a")
-  p <- check_count(p, "p")
-  check_entries(p, max(p, dim(a)), "p")
-  beta <- check_number(beta, "beta", min = 0, max = .Machine$double.xmax, strict = TRUE)
-  check_squares(a, p, beta)
-  check_only_cfw(method, "the product of balls")
-  control <- check_control(control)
-  step <- step_of_init(step, missing(step), init)
-  identity <- problem_identity(data = unname(a), set = list(p, beta), options = step)
-  start <- start_dictionary(init, a, p, beta, identity)
-  control$convex <- FALSE
-  if (step == "short" && is.null(control$L)) control$L <- lipschitz_dictionary(a, p, beta)
-  session <- session_dictionary_learning(a, start$dictionary, start$codes, beta, step, control_with_progress(control),
-                                         start$fit$state, start$at_point)
-  result <- run_session(session)
-  new_dictionary_learning(result, a, beta, control, step, call, start$fit, identity)
+  answered({
+    check_dots(..., .known = names(formals(acfw_dictionary_learning)))
+    require_argument(a, "a matrix with one sample per column")
+    require_argument(p, "the number of atoms")
+    require_argument(beta, "the bound on the l1 norm of a code")
+    a <- check_data(a, "a")
+    p <- check_count(p, "p")
+    check_entries(p, max(p, dim(a)), "p")
+    beta <- check_number(beta, "beta", min = 0, max = .Machine$double.xmax, strict = TRUE)
+    check_squares(a, p, beta)
+    check_only_cfw(method, "the product of balls")
+    control <- check_control(control)
+    step <- step_of_init(step, missing(step), init)
+    identity <- problem_identity(data = unname(a), set = list(p, beta), options = step)
+    start <- start_dictionary(init, a, p, beta, identity)
+    control$convex <- FALSE
+    if (step == "short" && is.null(control$L)) control$L <- lipschitz_dictionary(a, p, beta)
+    session <- session_dictionary_learning(a, start$dictionary, start$codes, beta, step, control_with_progress(control),
+                                           start$fit$state, start$at_point)
+    result <- run_session(session)
+    new_dictionary_learning(result, a, beta, control, step, call, start$fit, identity)
+  })
 }
 
 new_dictionary_learning <- function(result, a, beta, control, step, call, init, identity) {
@@ -83,7 +85,7 @@ new_dictionary_learning <- function(result, a, beta, control, step, call, init, 
 # Dense, since the residual is.
 check_data <- function(a, arg, call = rlang::caller_env()) {
   if (is.data.frame(a)) a <- as.matrix(a)
-  if (methods::is(a, "Matrix")) a <- as.matrix(a)
+  if (methods::is(a, "Matrix")) a <- as_dense(a, arg, call)
   check_matrix(a, arg, call)
 }
 
@@ -120,15 +122,6 @@ start_dictionary <- function(init, a, p, beta, identity, call = rlang::caller_en
   list(dictionary = dictionary, codes = shrink_codes(codes, beta), fit = if (same) init, at_point = !is.null(init$codes) && !same)
 }
 
-# Is `init` a fit, unchanged, of the very problem? Of a fit of another one the user is told.
-continues_fit <- function(init, class, identity, call = rlang::caller_env()) {
-  if (!inherits(init, class)) return(FALSE)
-  check_state(init, call)
-  parts <- differing_parts(init, identity)
-  if (length(parts)) tell_other_problem(parts)
-  !length(parts)
-}
-
 as_dgc_of <- function(codes, call) {
   codes <- check_matrix(codes, "init", call)
   if (is.matrix(codes)) as_dgc(Matrix::Matrix(codes, sparse = TRUE)) else codes
@@ -154,4 +147,14 @@ random_dictionary <- function(a, p) {
 lipschitz_dictionary <- function(a, p, beta) {
   n <- ncol(a)
   beta^2 + p / n + (spectral_norm(a) + beta * sqrt(n * p)) / n
+}
+
+# Columns scaled to length one; a zero column becomes a random direction.
+unit_columns <- function(x) {
+  for (j in seq_len(ncol(x))) {
+    if (all(x[, j] == 0)) x[, j] <- stats::rnorm(nrow(x))
+    x[, j] <- x[, j] / max(abs(x[, j])) # no square overflows or vanishes
+    x[, j] <- x[, j] / sqrt(sum(x[, j]^2))
+  }
+  x
 }

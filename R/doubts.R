@@ -4,8 +4,9 @@
 raise_doubts <- function(fit, doubts) {
   if (!fit$control$convex || "gradient" %in% names(doubts)) doubts$convexity <- NULL  # unknown, or explained
   for (name in names(doubts)) warn_acfw(doubt_text(name, doubts[[name]]), doubt_class(name))
-  if (any(c("gradient", "oracle") %in% names(doubts)) && fit$status == "converged") fit$status <- "stalled"
+  if (any(c("gradient", "oracle", "symmetry") %in% names(doubts)) && fit$status == "converged") fit$status <- "stalled"
   fit$contradictions <- names(doubts)
+  if (length(fit$contradictions)) fit$lower <- NA_real_
   fit
 }
 

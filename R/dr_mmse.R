@@ -49,28 +49,30 @@
 acfw_dr_mmse <- function(sigma, n_x, rho, method = "cfw", step = c("ac", "backtracking", "short", "open"),
                          control = acfw_control(), init = NULL, ...) {
   call <- match.call()
-  check_dots(..., .known = names(formals(acfw_dr_mmse)))
-  require_argument(sigma, "the nominal covariance of signal and observation")
-  require_argument(n_x, "the dimension of the signal")
-  require_argument(rho, "the Wasserstein radius")
-  sigma <- check_covariance(sigma, "sigma")
-  n_x <- check_count(n_x, "n_x")
-  if (n_x >= nrow(sigma)) {
-    abort_input("n_x", paste0("must leave an observation: at most ", nrow(sigma) - 1, " for a `sigma` of order ", nrow(sigma), "."))
-  }
-  rho <- check_number(rho, "rho", min = 0, max = .Machine$double.xmax, strict = TRUE)
-  check_ball_scale(sigma, rho)
-  check_observed(sigma, n_x, "sigma")
-  check_only_cfw(method, "the Wasserstein ball")
-  control <- check_control(control)
-  step <- step_of_init(step, missing(step), init)
-  identity <- problem_identity(data = list(unname(sigma), n_x), set = rho, options = step)
-  start <- start_dr_mmse(init, sigma, n_x, identity)
-  control$convex <- TRUE
-  if (step == "short" && is.null(control$L)) control$L <- lipschitz_dr_mmse(sigma, rho)
-  session <- session_dr_mmse(sigma, start$S, n_x, rho, step, control_with_progress(control), start$fit$state)
-  result <- run_session(session)
-  new_dr_mmse(result, sigma, n_x, rho, control, step, call, start$fit, identity)
+  answered({
+    check_dots(..., .known = names(formals(acfw_dr_mmse)))
+    require_argument(sigma, "the nominal covariance of signal and observation")
+    require_argument(n_x, "the dimension of the signal")
+    require_argument(rho, "the Wasserstein radius")
+    sigma <- check_covariance(sigma, "sigma")
+    n_x <- check_count(n_x, "n_x")
+    if (n_x >= nrow(sigma)) {
+      abort_input("n_x", paste0("must leave an observation: at most ", nrow(sigma) - 1, " for a `sigma` of order ", nrow(sigma), "."))
+    }
+    rho <- check_number(rho, "rho", min = 0, max = .Machine$double.xmax, strict = TRUE)
+    check_ball_scale(sigma, rho)
+    check_observed(sigma, n_x, "sigma")
+    check_only_cfw(method, "the Wasserstein ball")
+    control <- check_control(control)
+    step <- step_of_init(step, missing(step), init)
+    identity <- problem_identity(data = list(unname(sigma), n_x), set = rho, options = step)
+    start <- start_dr_mmse(init, sigma, n_x, identity)
+    control$convex <- TRUE
+    if (step == "short" && is.null(control$L)) control$L <- lipschitz_dr_mmse(sigma, rho)
+    session <- session_dr_mmse(sigma, start$S, n_x, rho, step, control_with_progress(control), start$fit$state)
+    result <- run_session(session)
+    new_dr_mmse(result, sigma, n_x, rho, control, step, call, start$fit, identity)
+  })
 }
 
 new_dr_mmse <- function(result, sigma, n_x, rho, control, step, call, init, identity) {
@@ -103,44 +105,12 @@ estimator_names <- function(sigma, n_x) {
 
 # ---- what comes in ----------------------------------------------------------------------------------------------
 
-check_covariance <- function(sigma, arg, call = rlang::caller_env()) {
-  if (methods::is(sigma, "Matrix")) sigma <- as.matrix(sigma)
-  sigma <- check_matrix(sigma, arg, call)
-  if (nrow(sigma) != ncol(sigma)) abort_input(arg, paste0("must be square, not ", describe(sigma), "."), call)
-  scale <- max(abs(sigma))
-  if (max(abs(sigma - t(sigma))) > 1e-8 * scale) {
-    abort_input(arg, "must be symmetric; if it is so up to noise, use (sigma + t(sigma)) / 2.", call)
-  }
-  sigma <- (sigma + t(sigma)) / 2
-  if (!is_positive_definite(sigma)) {
-    least <- min(eigen(sigma, symmetric = TRUE, only.values = TRUE)$values)
-    if (least < -nrow(sigma) * .Machine$double.eps * 10 * scale) {
-      abort_input(arg, paste0("must be positive semidefinite; its least eigenvalue is ", format(least, digits = 3), "."), call)
-    }
-  }
-  sigma
-}
-
 check_observed <- function(S, n_x, arg, call = rlang::caller_env()) {
   y <- -seq_len(n_x)
   if (!is_positive_definite(S[y, y, drop = FALSE])) {
     abort_input(arg, paste0("must have a positive definite block of observations, which is singular here; drop redundant ",
                             "observations or add a small multiple of the identity."), call)
   }
-}
-
-check_only_cfw <- function(method, set, call = rlang::caller_env()) {
-  method <- check_choice(method, c("cfw", "mp", "pfw", "afw", "corrective"), "method", call)
-  if (method != "cfw") {
-    abort_input("method", paste0("must be \"cfw\" here: ", set, " has a continuum of atoms, so that \"", method,
-                                 "\" has no active set to work with."), call)
-  }
-}
-
-# A continued fit keeps its step rule unless another is named.
-step_of_init <- function(step, missing, init, call = rlang::caller_env()) {
-  if (missing && inherits(init, "acfw")) return(check_choice(init$step, c("ac", "backtracking", "short", "open"), "init", call))
-  check_choice(step, c("ac", "backtracking", "short", "open"), "step", call)
 }
 
 # The start, and the fit to continue if `init` is one of this very problem.
@@ -152,18 +122,6 @@ start_dr_mmse <- function(init, sigma, n_x, identity, call = rlang::caller_env()
   }
   check_observed(S, n_x, "init", call)
   list(S = S, fit = if (continues_fit(init, "acfw_dr_mmse", identity, call)) init)
-}
-
-# Squares of covariances must neither overflow nor vanish, and the radius must be one that sigma can tell from zero.
-check_ball_scale <- function(sigma, rho, call = rlang::caller_env()) {
-  spread <- sqrt(sum(diag(sigma)))
-  if (rho + spread > 1e75 || rho + spread < 1e-75) {
-    abort_input(if (rho > spread) "rho" else "sigma", paste0(
-      "is beyond what squares in double precision can hold: divide `rho` by ", format(max(rho, spread), digits = 3),
-      " and `sigma` by the square of that."
-    ), call)
-  }
-  if (rho < 1e-75 * spread) abort_input("rho", "is zero beside `sigma`, in double precision.", call)
 }
 
 # All iterates have eigenvalues between l and u, and the second derivative along E is at most

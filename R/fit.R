@@ -7,7 +7,7 @@ new_fit <- function(result, like, control, method, step, call, init = NULL, clas
   if (result$restarted) tell_other_problem("value")
   if (!is.null(init) && !result$restarted) result <- continue_trace(result, init)
   fit <- list(
-    par = result$par, objective = result$objective, gap = result$gap, status = result$status,
+    par = result$par, objective = result$objective, gap = result$gap, lower = result$lower, status = result$status,
     counts = result$counts, seconds = result$seconds, trace = result$trace, active = result$state$active,
     method = method, step = step, control = control, call = call, state = result$state, identity = identity
   )
@@ -18,6 +18,9 @@ new_fit <- function(result, like, control, method, step, call, init = NULL, clas
 continue_trace <- function(result, init) {
   before <- init$trace[init$trace$step != "none", , drop = FALSE]
   result$trace$seconds <- result$trace$seconds + init$seconds
+  logged <- union(names(before), names(result$trace))
+  before[setdiff(logged, names(before))] <- NA
+  result$trace[setdiff(logged, names(result$trace))] <- NA
   result$trace <- rbind(before, result$trace)
   rownames(result$trace) <- NULL
   result$counts <- result$counts + init$counts
@@ -31,6 +34,8 @@ status_text <- function(fit) {
     max_iter = "stopped at the iteration limit",
     max_time = "stopped at the time limit",
     interrupted = "interrupted",
+    callback = "stopped by the callback",
+    failed = "stopped: a function returned something unusable",
     stalled = if (length(fit$contradictions)) "stopped: what it was told is contradictory" else "stalled: no further progress in floating point"
   )
 }
@@ -50,7 +55,10 @@ step_label <- function(step) {
 gap_label <- function(fit) {
   if (length(setdiff(fit$contradictions, "convexity"))) return("bounds nothing")
   certified <- fit$control$convex && fit$method != "mp" && !length(fit$contradictions)
-  if (certified) "bounds the suboptimality" else "measures stationarity"
+  if (!certified) return("measures stationarity")
+  apart <- fit$objective - fit$lower
+  if (isTRUE(apart < 0.5 * fit$gap)) return(paste0("the objective is within ", format(apart, digits = 3), " of the minimum"))
+  "bounds the suboptimality"
 }
 
 #' Print and summarise a fit

@@ -1,18 +1,55 @@
-# Work in several parts that an interrupt ends at once, with what there is.
+# Interrupts. A fitting function has nothing to answer one with until its run has begun, nor while it puts the fit together: there an
+# interrupt waits (`answered()`), and it is obeyed where a session can answer it with its last point (`run_session()`). Work in several
+# parts ends with the parts it has.
 
-# Calls `f` on the items, one after another, until an interrupt arrives or a fit says that one did. The interrupted fit itself
-# is kept: it is the best point so far.
-until_interrupted <- function(items, f) {
+# The object that `expr`, the work of a fitting function, makes. A stop asked for that no run was left to answer is noted in it.
+answered <- function(expr) {
+  force_arguments(sys.parent())
+  value <- NULL
+  interrupted <- tryCatch({
+    suspendInterrupts(value <- expr)
+    raise_interrupt()
+    FALSE
+  }, interrupt = function(condition) TRUE)
+  if (is.null(value)) allowInterrupts(rlang::interrupt())
+  if (interrupted) mark_interrupted(value) else value
+}
+
+# What a user typed as an argument may take its time, and an interrupt of it is between the user and R.
+force_arguments <- function(frame) {
+  env <- sys.frame(frame)
+  for (name in setdiff(names(formals(sys.function(frame))), "...")) {
+    if (!eval(call("missing", name), env)) force(env[[name]])
+  }
+}
+
+# A stop asked for when all was done is still a stop: the last status of a fit, a path, a comparison or a cross-validation says so.
+mark_interrupted <- function(object) {
+  last <- length(object[["status"]])
+  if (last) object$status[[last]] <- "interrupted"
+  for (table in intersect(c("path", "table"), names(object))) {
+    if (!is.null(object[[table]]$status)) object[[table]]$status[[nrow(object[[table]])]] <- "interrupted"
+  }
+  fits <- length(object[["fits"]])
+  if (fits) object$fits[[fits]] <- mark_interrupted(object$fits[[fits]])
+  object
+}
+
+# Calls `f` on the items, one after another, until a fit says that an interrupt came, or until one is `enough`. The interrupted fit
+# itself is kept: it is the best point so far.
+until_interrupted <- function(items, f, enough = never) {
   results <- list()
   for (item in items) {
-    one <- tryCatch(f(item), interrupt = function(condition) NULL)
-    if (!is.null(one)) results <- c(results, list(one))
-    if (is.null(one) || was_interrupted(one)) return(list(results = results, interrupted = TRUE))
+    results <- c(results, list(f(item)))
+    if (was_interrupted(results[[length(results)]])) return(list(results = results, interrupted = TRUE))
+    if (enough(results[[length(results)]])) break
   }
   list(results = results, interrupted = FALSE)
 }
 
-was_interrupted <- function(fit) any(fit$status %in% "interrupted")
+never <- function(result) FALSE
+
+was_interrupted <- function(fit) any(fit$status %in% c("interrupted", "callback"))
 
 tell_interrupted <- function(done) {
   rlang::inform(paste0("Interrupted: ", done), class = c("acfw_message_interrupted", "acfw_message"))

@@ -23,6 +23,18 @@
 #' | [lmo_spectraplex()] | positive semidefinite, trace `radius` | `u u'` |
 #' | [lmo_birkhoff()] | doubly stochastic matrices | permutations |
 #' | [lmo_wasserstein()] | covariances near `sigma` in Wasserstein distance | congruences `T sigma T` |
+#' | [lmo_weighted_l1_ball()] | `sum(weights * abs(x)) <= radius` | signed coordinates |
+#' | [lmo_ordered_l1_ball()] | `sum(weights * sort(abs(x), decreasing = TRUE)) <= radius` | k equal signed entries |
+#' | [lmo_lp_ball()] | `sum(abs(x)^p)^(1 / p) <= radius` | the sphere |
+#' | [lmo_ellipsoid()] | `center + S^(1/2) u`, `sqrt(sum(u^2)) <= radius` | its surface |
+#' | [lmo_tv_ball()] | `sum(abs(diff(x))) <= radius, sum(x) = 0` | steps |
+#' | [lmo_hypersimplex()] | `0 <= x <= radius, sum(x) = k radius` | k coordinates |
+#' | [lmo_box_with_sum()] | `lower <= x <= upper, sum(x) = total` | all but one entry at a bound |
+#' | [lmo_capped_l1_ball()] | `abs(x) <= upper, sum(abs(x)) <= radius` | signed entries at their caps |
+#' | [lmo_dag_paths()] | unit flows through a directed acyclic graph | paths |
+#' | [lmo_transport()] | `X >= 0` with given row and column sums | transport plans |
+#' | [lmo_hull()] | hull of points of any shape | the points |
+#' | [lmo_lp()] | a polytope `{x : A x <= b}` and the like | vertices |
 #' | [lmo_product()] | a product of any of these | one atom of each |
 #'
 #' @param radius The size of the set, positive.
@@ -42,6 +54,18 @@ new_lmo <- function(set, label, ..., diameter = NA_real_, size = NULL, least_siz
   oracle <- function(g) {
     require_argument(g, "the gradient")
     call_lmo(spec, g)
+  }
+  structure(oracle, spec = spec, class = "acfw_lmo")
+}
+
+# An oracle that runs in R: `solve` takes a checked gradient.
+new_r_lmo <- function(label, solve, diameter = NA_real_, size = NULL, least_size = 1, ...) {
+  spec <- list(kind = "r", label = label, ..., diameter = diameter, size = size, least_size = least_size)
+  oracle <- function(g) {
+    require_argument(g, "the gradient")
+    g <- check_finite(g, "g")
+    check_lmo_fits(spec, length(g), "g")
+    solve(g)
   }
   structure(oracle, spec = spec, class = "acfw_lmo")
 }
@@ -78,7 +102,7 @@ lmo_for_engine <- function(lmo, size, call = rlang::caller_env()) {
   if (inherits(lmo, "acfw_lmo")) {
     spec <- attr(lmo, "spec")
     check_lmo_fits(spec, size, "par", call)
-    return(spec)
+    return(if (spec$kind == "r") lmo else spec)
   }
   check_function(lmo, "lmo", "a function of the gradient or a built-in oracle such as lmo_l1_ball()", call)
   if (identical(environment(lmo), topenv())) {

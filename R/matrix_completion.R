@@ -33,20 +33,41 @@
 #' matrix `NA` is missing; without any `NA` the matrix is denoised. In a data frame each row is an observed entry: row,
 #' column and value in the first three columns. Rows and columns are ids there, be they factors, strings or whole numbers:
 #' only those that occur (and the levels of a factor) belong to the matrix, numbers need not start at 1, and [predict()]
-#' knows them by the same ids. A row or column of a matrix without any entry is fitted by its offset.
+#' knows them by the same ids. Who means positions makes a matrix of them, with [Matrix::sparseMatrix()]. A row or column of a
+#' matrix without any entry is fitted by its effects.
+#'
+#' @section Effects of rows and columns:
+#' Some people rate higher than others, and some things are better: on ratings most of what can be known is of this kind,
+#' and a nuclear norm is better spent on the rest. So by default the mean and additive effects of rows and columns are
+#' fitted first, by the same loss and to convergence, and subtracted; predictions and [fold_in()] add them again. Each effect is
+#' drawn towards zero as if `shrink` further entries had said that there is none, so that a row with two entries does
+#' not get the effect of a row with two hundred.
+#'
+#' @section Clicks and purchases:
+#' Where only the fact that somebody chose something is known, what was not chosen says something too. `w0` gives every cell
+#' that is not observed the value 0 with this weight, and the squared loss then runs over all cells,
+#' \deqn{\frac{1}{W} \Bigl(\sum_{(i,j) \in I} w_{ij} (A_{ij} - X_{ij})^2 / 2 + w_0 \sum_{(i,j) \notin I} X_{ij}^2 / 2\Bigr),}
+#' with `W` the sum of all weights. The sum over cells that are not observed is a norm of the factors, so that nothing of the
+#' size of the matrix is made. Confidence in an entry is its weight, which must be larger than `w0`.
 #'
 #' @param x The observed entries: a sparse matrix, a dense matrix with `NA`, or a data frame; see the section below.
 #' @param beta The bound on the nuclear norm, positive. Several values make a path: they are fitted in increasing order, each
-#'   from the solution of the one before.
+#'   from the solution of the one before. `NULL` chooses at most `nbeta` of them, from the smallest radius that matters up
+#'   to where the bound does not bind any more.
 #' @param loss `"huber"` or `"squared"`.
 #' @param delta Where Huber's loss turns linear, positive.
 #' @param weights Positive weights of the observed entries, in their order in `x` (column by column for a matrix). The
 #'   objective is their weighted mean.
-#' @param center What is subtracted before fitting and added back by the methods: nothing, the overall mean
-#'   (`"global"`), or additive effects of rows, columns or both, by alternating means.
+#' @param w0 The weight of every cell that is not observed, taken as 0; see the section on clicks. Needs the squared loss and
+#'   `center = "none"`, which are then the defaults.
+#' @param center What is subtracted before fitting and added back by the methods: the overall mean and additive effects of rows
+#'   and columns (`"both"`), of one of them, the mean alone (`"global"`), or nothing.
+#' @param shrink How strongly effects are drawn towards zero, in entries of average weight.
+#' @param limits `NULL`, or the smallest and the largest value that a prediction can have.
 #' @param method,step The method and, for all of them, the step rule of its Frank-Wolfe steps; see below and [acfw()].
 #' @param rank_max The largest rank, for `method = "corrective"`. The problem is then no longer convex: the gap still bounds
 #'   the distance to the best matrix of any rank, and the status is `"stalled"` where the limit leaves nothing to gain.
+#' @param nbeta The most radii of a path that is not given.
 #' @param control Tolerances and limits, from [acfw_control()]; `max_time` is for the whole path. The default asks for a gap of `1e-4` of the objective, or
 #'   `1e-9` of the objective at `X = 0`.
 #' @param init An earlier fit to start from: continued when the problem is the same, a warm start from its point, moved into the
@@ -58,39 +79,46 @@
 #'   \item{objective, gap, status}{the certificate: the optimum lies within `gap` below `objective`}
 #'   \item{penalty}{the equivalent penalty in the scaling of softImpute}
 #'   \item{offset}{`mean`, `row` and `column` effects}
+#'   \item{loss, delta, center, shrink, limits, w0, rank_max}{what was asked for}
 #'   \item{trace, counts, seconds}{as in [acfw()]; `active` in the trace is the number of rank-one terms held}
 #'
-#'   For several `beta`, an object of class `acfw_completion_path`: a list with a data frame `path` and the `fits`.
-#' @seealso [cv_acfw_matrix_completion()] to choose `beta`, [predict.acfw_matrix_completion()], [complete()], [recommend()]
+#'   For several `beta`, an object of class `acfw_completion_path`: a list with `beta`, a data frame `path` and the `fits`.
+#' @seealso [cv_acfw_matrix_completion()] to choose `beta`; [predict.acfw_matrix_completion()], [recommend()] and [complete()] to
+#'   use a fit; [fold_in()] and [update()][update.acfw_matrix_completion] for what came after it; [certificate()] to check it.
 #' @examples
 #' truth <- tcrossprod(matrix(sin(1:40), 20), matrix(cos(1:30), 15))
 #' x <- truth
 #' x[seq(1, 300, by = 3)] <- NA
 #' x[2, 2] <- 50                       # a gross outlier
-#' fit <- acfw_matrix_completion(x, beta = sum(svd(truth)$d), delta = 0.1)
+#' fit <- acfw_matrix_completion(x, beta = sum(svd(truth)$d), delta = 0.1, center = "none")
 #' fit
 #' max(abs(as.matrix(fit) - truth))
 #' @export
-acfw_matrix_completion <- function(x, beta, loss = c("huber", "squared"), delta = 1, weights = NULL,
-                                   center = c("none", "global", "row", "column", "both"),
+acfw_matrix_completion <- function(x, beta = NULL, loss = c("huber", "squared"), delta = 1, weights = NULL, w0 = 0,
+                                   center = c("both", "row", "column", "global", "none"), shrink = 5, limits = NULL,
                                    method = c("corrective", "cfw", "pfw", "afw"),
-                                   step = c("ac", "backtracking", "short", "open"), rank_max = Inf, control = NULL,
+                                   step = c("ac", "backtracking", "short", "open"), rank_max = Inf, nbeta = 10, control = NULL,
                                    init = NULL, ...) {
   call <- match.call()
-  require_argument(x, "the observed entries, as a sparse matrix, a matrix with NA, or a data frame of triplets")
-  require_argument(beta, "the bound on the nuclear norm; cv_acfw_matrix_completion() chooses one")
-  check_dots(..., .known = names(formals(acfw_matrix_completion)), .instead = names_in_softimpute)
-  settings <- completion_settings(loss, delta, center, method, step, rank_max)
-  beta <- completion_radii(beta)
-  observed <- centred(as_observed(x, weights), settings$center)
-  control <- completion_control(control, observed, settings)
-  run <- fit_radii(observed, beta, settings, control, check_completion_init(init, observed), call)
-  if (length(beta) == 1L) return(run$results[[1L]])
-  if (run$interrupted) {
-    tell_interrupted(paste0("the path has ", length(run$results), " of ", length(beta), " radii, the last of them unfinished."))
+  if (is_implicit(w0)) {  # what makes sense for clicks
+    if (missing(loss)) loss <- "squared"
+    if (missing(center)) center <- "none"
   }
-  new_completion_path(run$results, call)
+  answered({
+    require_argument(x, "the observed entries, as a sparse matrix, a matrix with NA, or a data frame of triplets")
+    check_dots(..., .known = names(formals(acfw_matrix_completion)), .instead = names_in_softimpute)
+    settings <- completion_settings(loss, delta, w0, center, shrink, limits, method, step, rank_max)
+    if (!is.null(beta)) beta <- completion_radii(beta)
+    nbeta <- check_count(nbeta, "nbeta")
+    observed <- centred(as_observed(x, weights, settings$w0), settings)
+    control <- completion_control(control, observed, settings)
+    init <- check_completion_init(init, observed)
+    radii <- if (is.null(beta)) default_radii(observed, settings, nbeta) else beta
+    fit_path(observed, radii, settings, control, init, call, until_slack = is.null(beta))
+  })
 }
+
+is_implicit <- function(w0) is.numeric(w0) && length(w0) == 1L && isTRUE(w0 > 0)
 
 # What users of softImpute type, and what to type here.
 names_in_softimpute <- c(
@@ -102,14 +130,19 @@ names_in_softimpute <- c(
   type = " Here it is `method`, and \"corrective\" is the fastest.",
   final.svd = " Here the factors are always those of a singular value decomposition.",
   warm.start = " Here it is `init`.",
-  parallel = " Here it is control = acfw_control(threads = )."
+  parallel = " Here it is control = acfw_control(threads = ).",
+  row.center = " Here it is `center`.",
+  col.center = " Here it is `center`."
 )
 
-completion_settings <- function(loss, delta, center, method, step, rank_max, call = rlang::caller_env()) {
+completion_settings <- function(loss, delta, w0, center, shrink, limits, method, step, rank_max, call = rlang::caller_env()) {
   settings <- list(
     loss = check_choice(loss, c("huber", "squared"), "loss", call),
     delta = check_number(delta, "delta", min = 1e-140, max = .Machine$double.xmax, call = call),
-    center = check_choice(center, c("none", "global", "row", "column", "both"), "center", call),
+    w0 = check_number(w0, "w0", min = 0, max = .Machine$double.xmax, call = call),
+    center = check_choice(center, c("both", "row", "column", "global", "none"), "center", call),
+    shrink = check_number(shrink, "shrink", min = 0, max = 1e15, call = call),
+    limits = check_limits(limits, call),
     method = check_choice(method, c("corrective", "cfw", "pfw", "afw"), "method", call),
     step = check_choice(step, c("ac", "backtracking", "short", "open"), "step", call),
     rank_max = check_count(rank_max, "rank_max", call = call)
@@ -117,7 +150,19 @@ completion_settings <- function(loss, delta, center, method, step, rank_max, cal
   if (is.finite(settings$rank_max) && settings$method != "corrective") {
     abort_input("rank_max", "needs method = \"corrective\": the methods of the paper cannot bound the rank.", call)
   }
+  if (settings$w0 > 0 && settings$loss != "squared") abort_input("w0", "needs loss = \"squared\".", call)
+  if (settings$w0 > 0 && settings$center != "none") {
+    abort_input("w0", "needs center = \"none\": cells that are not observed are zero, not average.", call)
+  }
   settings
+}
+
+check_limits <- function(limits, call) {
+  if (is.null(limits)) return(NULL)
+  if (!is.numeric(limits) || length(limits) != 2L || anyNA(limits) || limits[[1L]] >= limits[[2L]]) {
+    abort_input("limits", paste0("must be NULL or two increasing numbers, not ", describe(limits), "."), call)
+  }
+  as.double(limits)
 }
 
 # Squares of the radius have to be numbers, too.
@@ -137,128 +182,14 @@ completion_control <- function(control, observed, settings, call = rlang::caller
     control <- acfw_control(tol = 1e-9 * completion_loss_at_zero(observed, engine_delta(settings)), rel_tol = 1e-4)
   }
   control <- check_control(control, call)
-  if (is.null(control$L)) {
-    w <- observed$weights
-    control$L <- if (is.null(w)) 1 / length(observed$x) else max(w) / sum(w)
-  }
+  if (is.null(control$L)) control$L <- max(observed$weights, if (is.null(observed$weights)) 1) / total_weight(observed)
   control
 }
 
 engine_delta <- function(settings) if (settings$loss == "squared") Inf else settings$delta
 
-check_completion_init <- function(init, observed, call = rlang::caller_env()) {
-  if (is.null(init)) return(NULL)
-  if (!inherits(init, "acfw_matrix_completion")) abort_input("init", "must be a fit of acfw_matrix_completion().", call)
-  if (!sound_factors(init)) {
-    abort_input("init", "has factors that were changed or cut: a fit can only be started from as it was returned.", call)
-  }
-  if (nrow(init$u) != observed$dim[[1L]] || nrow(init$v) != observed$dim[[2L]]) {
-    abort_input("init", paste0("is a fit of a ", nrow(init$u), " x ", nrow(init$v), " matrix, but `x` is ",
-                               paste(observed$dim, collapse = " x "), "."), call)
-  }
-  check_state(init, call)
+# Of all entries, and of all cells where those that are not observed count too.
+total_weight <- function(observed) {
+  seen <- if (is.null(observed$weights)) length(observed$x) else sum(observed$weights)
+  seen + observed$w0 * (prod(observed$dim) - length(observed$x))
 }
-
-sound_factors <- function(fit) {
-  orthonormal <- function(f) is.matrix(f) && is.numeric(f) && ncol(f) == length(fit$d) && all_finite(f) &&
-    all(abs(crossprod(f) - diag(1, length(fit$d))) < 1e-6)
-  is.numeric(fit$d) && all_finite(fit$d) && all(fit$d >= 0) && orthonormal(fit$u) && orthonormal(fit$v)
-}
-
-# One radius after the other, each from the solution of the one before and within the time that is left. `init` is what the
-# user gave.
-fit_radii <- function(observed, beta, settings, control, init, call) {
-  identity <- problem_identity(
-    data = observed[c("i", "p", "x", "dim", "weights")], set = beta[[1L]], options = c(settings, observed["offset"])
-  )
-  same <- !is.null(init)
-  if (same && length(parts <- differing_parts(init, identity))) {
-    tell_other_problem(parts)
-    same <- FALSE
-  }
-  deadline <- proc.time()[["elapsed"]] + control$max_time
-  run <- until_interrupted(beta, function(radius) {
-    identity$set <- checksum(radius)
-    left <- control
-    left$max_time <- max(0, deadline - proc.time()[["elapsed"]])
-    init <<- fit_completion(observed, radius, settings, left, init, same, identity, call)
-    init$control <<- control
-    same <<- FALSE
-    init
-  })
-  if (!length(run$results)) rlang::interrupt()
-  run
-}
-
-# `same`: does this run continue that of `init`?
-fit_completion <- function(observed, beta, settings, control, init, same, identity, call) {
-  session <- session_completion(
-    observed, beta, engine_delta(settings), settings$method, settings$step, settings$rank_max,
-    control_with_progress(control), start_of(init, beta, settings, same)
-  )
-  result <- run_session(session)
-  x <- result$par
-  fit <- new_fit(result, NULL, control, settings$method, settings$step, call, if (same) init, "acfw_matrix_completion",
-                 identity = identity)
-  fit$par <- NULL
-  fit <- c(unclass(fit), list(
-    u = x$u, d = x$d, v = x$v, rank = length(x$d), nuclear_norm = sum(x$d), beta = beta,
-    penalty = if (sum(x$d) < beta * (1 - 1e-6)) 0 else length(observed$x) * result$sigma,
-    loss = settings$loss, delta = settings$delta, center = settings$center, offset = observed$offset,
-    rank_max = settings$rank_max, observed = observed, dimnames = observed$dimnames
-  ))
-  if (!is.null(observed$dimnames)) {
-    rownames(fit$u) <- observed$dimnames[[1L]]
-    rownames(fit$v) <- observed$dimnames[[2L]]
-  }
-  structure(fit, class = c("acfw_matrix_completion", "acfw"))
-}
-
-# Where a session starts: at the point of `init`, moved into the ball, with the memory of its run where that is continued.
-start_of <- function(init, beta, settings, same) {
-  if (is.null(init) || !init$rank) return(NULL)
-  d <- init$d * min(1, beta / init$nuclear_norm)
-  if (init$rank > settings$rank_max) {
-    init$u <- init$u[, seq_len(settings$rank_max), drop = FALSE]
-    init$v <- init$v[, seq_len(settings$rank_max), drop = FALSE]
-    d <- d[seq_len(settings$rank_max)]
-  }
-  start <- list(u = unname(init$u), d = d, v = unname(init$v))
-  start$state <- if (same) init$state else {
-    L <- init$state$L
-    list(t = 0, L = if (is.na(L)) init$control$L else L, log_damping = 0,
-         active = if (settings$method %in% c("pfw", "afw")) atoms_of(start, beta))
-  }
-  start
-}
-
-# A matrix inside the ball as a mixture of its atoms: the singular pairs, and two opposite ones for what is left of the weight.
-# The engine takes a wide matrix transposed.
-atoms_of <- function(x, beta) {
-  if (nrow(x$u) < nrow(x$v)) x[c("u", "v")] <- x[c("v", "u")]
-  pair <- function(k, sign = 1) list(u = sign * beta * x$u[, k], v = x$v[, k])
-  weights <- x$d / beta
-  rest <- max(0, 1 - sum(weights))
-  weights[[1L]] <- weights[[1L]] + rest / 2
-  list(atoms = c(lapply(seq_along(x$d), pair), list(pair(1L, -1))), weights = c(weights, rest / 2))
-}
-
-new_completion_path <- function(fits, call) {
-  path <- data.frame(
-    beta = vapply(fits, `[[`, 0, "beta"), objective = vapply(fits, `[[`, 0, "objective"),
-    gap = vapply(fits, `[[`, 0, "gap"), rank = vapply(fits, `[[`, 0L, "rank"),
-    penalty = vapply(fits, `[[`, 0, "penalty"), status = vapply(fits, `[[`, "", "status"),
-    seconds = vapply(fits, `[[`, 0, "seconds")
-  )
-  structure(list(path = path, fits = fits, call = call), class = "acfw_completion_path")
-}
-
-#' @export
-print.acfw_completion_path <- function(x, digits = 4, ...) {
-  cat("<acfw_completion_path> ", nrow(x$path), " radii\n", sep = "")
-  print(x$path, digits = digits, row.names = FALSE)
-  invisible(x)
-}
-
-#' @export
-as.data.frame.acfw_completion_path <- function(x, row.names = NULL, optional = FALSE, ...) x$path

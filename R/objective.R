@@ -10,11 +10,17 @@
 #' * `objective_least_squares()`: `sum(w * (A x - b)^2) / 2 + lambda / 2 * sum(x^2)`, with `w = 1 / n` by default.
 #' * `objective_logistic()`: `sum(w * (log(1 + exp(z)) - y * z)) + lambda / 2 * sum(x^2)`, `z = A x`, with
 #'   `w = 1 / n` by default.
+#' * `objective_poisson()`: `sum(w * (exp(z) - y - y * (z - log(y)))) + lambda / 2 * sum(x^2)` likewise, half the deviance of counts
+#'   with mean `exp(z)`.
+#' * `objective_huber()`: `sum(w * h(z - b)) + lambda / 2 * sum(x^2)`, where `h(s)` is `s^2 / 2` up to `abs(s) <= delta` and linear
+#'   beyond.
 #'
 #' @param Q,A A numeric matrix or a sparse matrix of package Matrix; it is not copied and never made dense.
 #' @param c The linear term, recycled if of length one.
 #' @param constant A constant added to the objective.
-#' @param b,y The responses; `y` is 0/1, logical, or anything in between.
+#' @param b,y The responses; `y` is 0/1, logical, or anything in between, and counts or other nonnegative numbers for
+#'   `objective_poisson()`.
+#' @param delta Where Huber's loss becomes linear, positive.
 #' @param lambda The ridge weight.
 #' @param weights Nonnegative weights of the observations, normalised to sum to one; `NULL` for equal ones.
 #' @param ... Must be empty.
@@ -63,48 +69,75 @@ looks_convex <- function(Q) {
   min(values) >= -1e-10 * max(abs(values))
 }
 
+# The loss of a linear image: `loss(z)` and `slope(z)` as R functions of the margins, `curvature` the largest second derivative.
+linear_objective <- function(kind, label, A, y, lambda, weights, family, loss, slope, curvature, delta = NULL, call = rlang::caller_env()) {
+  w <- check_weights(weights, nrow(A), call)
+  lambda <- check_number(lambda, "lambda", min = 0, max = .Machine$double.xmax, call = call)
+  margins <- function(x) as.double(A %*% as.double(x))
+  new_objective(
+    kind, label, A, y = y, w = w, lambda = lambda, family = family, delta = delta,
+    fn = function(x) sum(w * loss(margins(x))) + lambda / 2 * sum(x^2),
+    gr = function(x) as.double(Matrix::crossprod(A, w * slope(margins(x)))) + lambda * as.double(x),
+    lipschitz = function() {
+      if (curvature == Inf) abort_input("L", "must be given for step = \"short\": the gradient of this objective has no Lipschitz constant.")
+      finite_lipschitz(spectral_norm(A * sqrt(w))^2 * curvature + lambda, "A")
+    }
+  )
+}
+
+linear_design <- function(A, call = rlang::caller_env()) {
+  require_argument(A, "the matrix of the linear image", call)
+  check_matrix(A, "A", call)
+}
+
 #' @rdname objective
 #' @export
 objective_least_squares <- function(A, b, lambda = 0, weights = NULL, ...) {
   check_dots(..., .known = names(formals()))
-  require_argument(A, "the matrix of the linear image")
+  A <- linear_design(A)
   require_argument(b, "the responses")
-  A <- check_matrix(A, "A")
   b <- check_response(b, "b", nrow(A))
-  w <- check_weights(weights, nrow(A))
-  lambda <- check_number(lambda, "lambda", min = 0, max = .Machine$double.xmax)
-  new_objective(
-    "least_squares", "squared loss of A x", A, y = b, w = w, lambda = lambda,
-    fn = function(x) sum(w * (as.double(A %*% as.double(x)) - b)^2) / 2 + lambda / 2 * sum(x^2),
-    gr = function(x) as.double(Matrix::crossprod(A, w * (as.double(A %*% as.double(x)) - b))) + lambda * as.double(x),
-    lipschitz = function() finite_lipschitz(spectral_norm(A * sqrt(w))^2 + lambda, "A")
-  )
+  linear_objective("least_squares", "squared loss of A x", A, b, lambda, weights, family = "gaussian",
+                   loss = function(z) (z - b)^2 / 2, slope = function(z) z - b, curvature = 1)
 }
 
 #' @rdname objective
 #' @export
 objective_logistic <- function(A, y, lambda = 0, weights = NULL, ...) {
   check_dots(..., .known = names(formals()))
-  require_argument(A, "the matrix of the linear image")
+  A <- linear_design(A)
   require_argument(y, "the responses")
-  A <- check_matrix(A, "A")
   y <- check_response(if (is.logical(y)) as.double(y) else y, "y", nrow(A))
   if (any(y < 0 | y > 1)) abort_input("y", "must lie between 0 and 1.")
-  w <- check_weights(weights, nrow(A))
-  lambda <- check_number(lambda, "lambda", min = 0, max = .Machine$double.xmax)
   softplus <- function(z) pmax(z, 0) + log1p(exp(-abs(z)))
-  new_objective(
-    "logistic", "logistic loss of A x", A, y = y, w = w, lambda = lambda,
-    fn = function(x) {
-      z <- as.double(A %*% as.double(x))
-      sum(w * (softplus(z) - y * z)) + lambda / 2 * sum(x^2)
-    },
-    gr = function(x) {
-      z <- as.double(A %*% as.double(x))
-      as.double(Matrix::crossprod(A, w * (stats::plogis(z) - y))) + lambda * as.double(x)
-    },
-    lipschitz = function() finite_lipschitz(spectral_norm(A * sqrt(w))^2 / 4 + lambda, "A")
-  )
+  linear_objective("logistic", "logistic loss of A x", A, y, lambda, weights, family = "binomial",
+                   loss = function(z) softplus(z) - y * z, slope = function(z) stats::plogis(z) - y, curvature = 1 / 4)
+}
+
+#' @rdname objective
+#' @export
+objective_poisson <- function(A, y, lambda = 0, weights = NULL, ...) {
+  check_dots(..., .known = names(formals()))
+  A <- linear_design(A)
+  require_argument(y, "the responses")
+  y <- check_response(y, "y", nrow(A))
+  if (any(y < 0)) abort_input("y", "must not be negative.")
+  least <- y - ifelse(y > 0, y * log(y), 0)  # with it no term is negative
+  linear_objective("poisson", "Poisson loss of A x", A, y, lambda, weights, family = "poisson",
+                   loss = function(z) exp(z) - y * z - least, slope = function(z) exp(z) - y, curvature = Inf)
+}
+
+#' @rdname objective
+#' @export
+objective_huber <- function(A, b, delta = 1, lambda = 0, weights = NULL, ...) {
+  check_dots(..., .known = names(formals()))
+  A <- linear_design(A)
+  require_argument(b, "the responses")
+  b <- check_response(b, "b", nrow(A))
+  delta <- check_number(delta, "delta", min = 0, max = .Machine$double.xmax, strict = TRUE)
+  cut <- function(s) pmax(pmin(s, delta), -delta)
+  linear_objective("huber", "Huber's loss of A x", A, b, lambda, weights, family = "huber", delta = delta,
+                   loss = function(z) cut(z - b) * (z - b - cut(z - b) / 2), slope = function(z) cut(z - b), curvature = 1)
 }
 
 check_response <- function(y, arg, n, call = rlang::caller_env()) {
@@ -132,8 +165,6 @@ is_symmetric <- function(Q) {
   difference <- Q - Matrix::t(Q)
   max(abs(range(difference))) <= 100 * .Machine$double.eps * max(abs(range(Q)))
 }
-
-spectral_norm <- function(A) if (is.matrix(A)) spectral_norm_dense(A) else spectral_norm_sparse(A)
 
 #' @export
 print.acfw_objective <- function(x, ...) {

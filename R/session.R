@@ -1,17 +1,30 @@
 # Running a session of the C++ side: progress, interrupts, and what a closure returned that cannot be used.
 
-# Advances `session` until it stops and returns its result. An interrupt leaves the session at the last point it
-# had accepted, which is what is collected then.
-run_session <- function(session, call = rlang::caller_env()) {
+# Advances `session` until it stops and returns its result. This is where an interrupt is obeyed, also one that has been waiting: it
+# leaves the session at the last point it had accepted, which is what is collected then.
+# Where a fit is to be kept, what a closure returned after the first iteration does not end in an error: the result names it as `failed`.
+run_session <- function(session, call = rlang::caller_env(), keep = FALSE) {
   if (is.list(session)) abort_session(session, call)
-  failed <- tryCatch(session_go(session), interrupt = function(condition) finish_interrupted(session))
-  if (!is.null(failed)) abort_session(failed, call)
-  session_result(session)
+  done <- FALSE
+  on.exit(if (!done) session_release(session))
+  failed <- tryCatch(
+    allowInterrupts({
+      raise_interrupt()
+      session_go(session)
+    }),
+    interrupt = function(condition) finish_interrupted(session)
+  )
+  done <- is.null(failed)
+  if (done) return(session_result(session))
+  if (!keep || failed$type != "closure" || session_result(session)$state$t == 0) abort_session(failed, call)
+  done <- TRUE
+  try(session_interrupt(session), silent = TRUE)  # the certificate, if it can be had
+  utils::modifyList(session_result(session), list(failed = failed, status = "failed"))
 }
 
 # The certificate of the last point, unless the user is in a hurry and interrupts that as well: the gap is infinite then.
 finish_interrupted <- function(session) {
-  tryCatch(session_interrupt(session), interrupt = function(condition) NULL)
+  tryCatch(allowInterrupts(session_interrupt(session)), interrupt = function(condition) NULL)
 }
 
 # The control as the C++ side reads it: with `tick`, called several times a second, if a progress bar is wanted. The bar

@@ -53,13 +53,3 @@ sim_dr_mmse <- function(d, ...) {
 }
 
 gaussian <- function(rows, cols) matrix(stats::rnorm(rows * cols), rows)
-
-# Columns scaled to length one; a zero column becomes a random direction.
-unit_columns <- function(x) {
-  for (j in seq_len(ncol(x))) {
-    if (all(x[, j] == 0)) x[, j] <- stats::rnorm(nrow(x))
-    x[, j] <- x[, j] / max(abs(x[, j])) # no square overflows or vanishes
-    x[, j] <- x[, j] / sqrt(sum(x[, j]^2))
-  }
-  x
-}

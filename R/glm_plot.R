@@ -1,20 +1,21 @@
-#' Plot a sparse logistic regression
+#' Plot a sparse regression
 #'
 #' The coefficients along the path of radii, or the convergence of the run. `autoplot()` draws the same with ggplot2.
 #'
-#' @param x,object A fit from [acfw_lasso_logistic()].
-#' @param what `"path"` for the coefficients against the radius, the default for several radii; `"gap"` for the
-#'   convergence, see [plot.acfw()].
+#' @param x,object A fit from [acfw_glm()].
+#' @param type `"path"` for the coefficients against the radius; `"gap"` for the convergence, see [plot.acfw()]. `NULL` for the former with
+#'   several radii, and else the latter.
 #' @param labels How many of the largest final coefficients to label.
 #' @param ... Further arguments to [graphics::matplot()] or [plot.acfw()].
+#' @param what The old name of `type`.
 #' @return What was plotted, invisibly; a ggplot for `autoplot()`.
 #' @examples
 #' x <- as.matrix(mtcars[, c("mpg", "disp", "hp", "wt", "qsec")])
-#' plot(acfw_lasso_logistic(x, mtcars$am, standardize = TRUE))
+#' plot(acfw_glm(x, mtcars$am, "binomial"))
 #' @export
-plot.acfw_lasso_logistic <- function(x, what = if (length(x$beta) > 1L) "path" else "gap", labels = 8, ...) {
-  what <- check_choice(what, c("path", "gap"), "what")
-  if (what == "gap") return(plot_gap(x, ...))
+plot.acfw_glm <- function(x, type = NULL, labels = 8, ..., what = NULL) {
+  type <- check_choice(usual_plot(x, renamed(type, what, "type")), c("path", "gap"), "type")
+  if (type == "gap") return(plot_gap(x, ...))
   used <- path_rows(x)
   values <- if (nrow(used)) t(used) else matrix(0, length(x$beta), 1L)  # no coefficient: a line at zero
   colours <- curve_colours(ncol(values))
@@ -33,12 +34,22 @@ plot.acfw_lasso_logistic <- function(x, what = if (length(x$beta) > 1L) "path" e
   invisible(data.frame(beta = x$beta, t(used), check.names = FALSE))
 }
 
-# Rows of the coefficients that are ever used, dense: these are few.
+# What to draw where nobody said: a single fit that was optimal from the start has no convergence to show.
+usual_plot <- function(x, type) {
+  if (!is.null(type)) return(type)
+  if (length(x$beta) > 1L || !any(x$trace$gap > 0)) "path" else "gap"
+}
+
+# Rows of the coefficients that are ever used, dense: these are few. With classes each has its own.
 path_rows <- function(x) {
-  rows <- sort(unique(x$coefficients@i)) + 1L
-  used <- as.matrix(x$coefficients[rows, , drop = FALSE])
-  rownames(used) <- variable_names(x, rows)
-  used
+  blocks <- class_blocks(x$coefficients)
+  each <- lapply(seq_along(blocks), function(k) {
+    rows <- sort(unique(blocks[[k]]@i)) + 1L
+    used <- as.matrix(blocks[[k]][rows, , drop = FALSE])
+    rownames(used) <- paste0(if (length(blocks) > 1L && length(rows)) paste0(names(blocks)[[k]], ": "), variable_names(x, rows))
+    used
+  })
+  do.call(rbind, each)
 }
 
 # Of a path, the gap at each radius; of a single fit, the gap over the iterations.
@@ -49,13 +60,13 @@ plot_gap <- function(x, ...) {
   invisible(data.frame(beta = x$beta, gap = x$gap))
 }
 
-#' @rdname plot.acfw_lasso_logistic
+#' @rdname plot.acfw_glm
 #' @exportS3Method ggplot2::autoplot
-autoplot.acfw_lasso_logistic <- function(object, what = if (length(object$beta) > 1L) "path" else "gap", ...) {
+autoplot.acfw_glm <- function(object, type = NULL, ..., what = NULL) {
   rlang::check_installed("ggplot2", "for autoplot()")
-  what <- check_choice(what, c("path", "gap"), "what")
-  if (what == "gap" && length(object$beta) == 1L) return(autoplot.acfw(object, ...))
-  if (what == "gap") {
+  type <- check_choice(usual_plot(object, renamed(type, what, "type")), c("path", "gap"), "type")
+  if (type == "gap" && length(object$beta) == 1L) return(autoplot.acfw(object, ...))
+  if (type == "gap") {
     data <- data.frame(beta = object$beta, gap = object$gap)
     return(ggplot2::ggplot(data[data$gap > 0, ], ggplot2::aes(x = .data$beta, y = .data$gap)) + ggplot2::geom_line() +
              ggplot2::geom_point() + ggplot2::scale_y_log10() + ggplot2::labs(x = "radius", y = "gap") + ggplot2::theme_minimal())

@@ -2,13 +2,15 @@
 # one list, compressed by columns as a dgCMatrix is, whose slots are used as they are.
 
 # Of a data frame are kept: `ids`, the names of its columns; `numbers`, whether its rows and columns are known by numbers;
-# `order`, where its rows went.
+# `order`, where its rows went. `unit` is what weights were divided by, and `w0` the weight of what is not observed.
 new_observed <- function(i, p, x, dim, dimnames, weights = NULL, ids = NULL, numbers = c(FALSE, FALSE), order = NULL) {
   list(i = i, p = p, x = x, dim = as.integer(dim), dimnames = dimnames, weights = weights, ids = ids, numbers = numbers,
-       order = order, offset = list(mean = 0, row = numeric(), column = numeric()))
+       order = order, unit = 1, w0 = 0, offset = no_offset())
 }
 
-as_observed <- function(x, weights = NULL, call = rlang::caller_env()) {
+no_offset <- function() list(mean = 0, row = numeric(), column = numeric())
+
+as_observed <- function(x, weights = NULL, w0 = 0, call = rlang::caller_env()) {
   observed <- if (methods::is(x, "sparseMatrix")) {
     observed_sparse(x, weights, call)
   } else if (is.data.frame(x)) {
@@ -22,14 +24,34 @@ as_observed <- function(x, weights = NULL, call = rlang::caller_env()) {
     ), call)
   }
   if (!length(observed$x)) abort_input("x", "has no observed entries: there is nothing to fit.", call)
-  if (!all_finite(observed$x)) {
+  check_entry_values(observed$x, call)
+  with_unit_weights(observed, w0, call)
+}
+
+check_entry_values <- function(x, call) {
+  if (!all_finite(x)) {
     abort_input("x", "has observed values that are NA, NaN or infinite: remove those entries, or leave them unstored.", call)
   }
-  largest <- max(max(observed$x), -min(observed$x))  # abs() and range() would copy them
+  largest <- max(max(x), -min(x))  # abs() and range() would copy them
   if (largest > 1e15 || (largest > 0 && largest < 1e-140)) {
     abort_input("x", paste0("has no values larger than ", format(largest, digits = 3), ": divide `x`, `beta` and `delta` ",
                             "by a common number; the fit scales with them."), call)
   }
+}
+
+# Only ratios of weights matter: they are divided by their mean, in two steps, so that no sum of them overflows.
+with_unit_weights <- function(observed, w0, call) {
+  if (is.null(observed$weights) && w0 > 0) observed$weights <- rep(1, length(observed$x))
+  if (is.null(observed$weights)) return(observed)
+  if (any(observed$weights <= w0)) {
+    abort_input("w0", paste0("must be smaller than all weights of observed entries; the smallest is ",
+                             format(min(observed$weights), digits = 4), "."), call)
+  }
+  power <- 2^min(max(floor(log2(max(observed$weights))), -1000), 1000)
+  scaled <- observed$weights / power
+  observed$unit <- power * mean(scaled)
+  observed$weights <- pmax(scaled / mean(scaled), .Machine$double.xmin)
+  observed$w0 <- w0 / power / mean(scaled)
   observed
 }
 
@@ -43,8 +65,9 @@ check_entry_count <- function(n, call) {
 }
 
 observed_sparse <- function(x, weights, call) {
+  check_slots(x, "x", call)
   if (methods::is(x, "TsparseMatrix") && anyDuplicated(cbind(x@i, x@j))) abort_duplicates(call)
-  x <- check_compressed(if (methods::is(x, "dgCMatrix")) x else as_dgc(x), "x", call)
+  if (!methods::is(x, "dgCMatrix")) x <- as_dgc(x)
   if (any(dim(x) == 0L)) abort_input("x", "must have at least one row and one column.", call)
   new_observed(x@i, x@p, x@x, dim(x), dimnames(x), check_entry_weights(weights, length(x@x), "stored entries", call))
 }
@@ -63,50 +86,69 @@ observed_dense <- function(x, weights, call) {
 }
 
 observed_triplets <- function(x, weights, call) {
+  check_long_form(x, call)
+  check_entry_count(nrow(x), call)
+  rows <- id_levels(x[[1L]], names(x)[[1L]], call)
+  cols <- id_levels(x[[2L]], names(x)[[2L]], call)
+  compressed(
+    rows$index, cols$index, x[[3L]], check_entry_weights(weights, nrow(x), "rows of the data frame", call), c(rows$size, cols$size),
+    if (!is.null(rows$names) || !is.null(cols$names)) list(rows$names, cols$names), names(x)[1:3], c(rows$numbers, cols$numbers), call
+  )
+}
+
+# Triplets at the positions i, j (from 1), in any order.
+compressed <- function(i, j, x, weights, dim, dimnames, ids, numbers, call = rlang::caller_env()) {
+  order_of <- order(j, i)
+  i <- i[order_of]
+  j <- j[order_of]
+  n <- length(i)
+  if (n > 1L && any(i[-1L] == i[-n] & j[-1L] == j[-n])) abort_duplicates(call)
+  new_observed(i - 1L, as.integer(c(0L, cumsum(tabulate(j, dim[[2L]])))), as.double(x)[order_of], dim, dimnames,
+               weights[order_of], ids, numbers, order_of)
+}
+
+# A row for each entry, not a row for each user with a column for each thing. Columns after the third, such as the time of a
+# rating, are ignored; many numeric ones are no triplets.
+check_long_form <- function(x, call) {
+  wide <- "; a table with a column for each thing is a matrix: as.matrix(x)."
   if (ncol(x) < 3L) {
-    abort_input("x", "must have three columns when it is a data frame: row, column and value.", call)
+    abort_input("x", paste0("must have three columns when it is a data frame: row, column and value", wide), call)
+  }
+  if (ncol(x) > 4L && all(vapply(x, is.numeric, NA))) {
+    abort_input("x", paste0("has ", ncol(x), " numeric columns: give the three with row, column and value", wide), call)
   }
   if (!is.numeric(x[[3L]])) {
     abort_input("x", paste0("must have numeric values in its third column, not ", describe(x[[3L]]), "."), call)
   }
-  check_entry_count(nrow(x), call)
-  rows <- id_levels(x[[1L]], names(x)[[1L]], call)
-  cols <- id_levels(x[[2L]], names(x)[[2L]], call)
-  order_of <- order(cols$index, rows$index)
-  i <- rows$index[order_of]
-  j <- cols$index[order_of]
-  n <- length(i)
-  if (n > 1L && any(i[-1L] == i[-n] & j[-1L] == j[-n])) abort_duplicates(call)
-  weights <- check_entry_weights(weights, nrow(x), "rows of the data frame", call)
-  new_observed(
-    i - 1L, as.integer(c(0L, cumsum(tabulate(j, cols$size)))), as.double(x[[3L]])[order_of], c(rows$size, cols$size),
-    if (!is.null(rows$names) || !is.null(cols$names)) list(rows$names, cols$names), weights[order_of],
-    ids = names(x)[1:3], numbers = c(rows$numbers, cols$numbers), order = order_of
-  )
+  for (k in 1:2) {
+    if (anyNA(x[[k]])) {
+      abort_input("x", paste0("has NA in column `", names(x)[[k]], "`: every entry needs a row and a column", wide), call)
+    }
+  }
 }
 
 # Factors keep their levels, everything else is an id in order of its sorted values. Numbers are named, unless they count
 # from 1 without a gap and are positions as well.
 id_levels <- function(id, name, call) {
-  if (anyNA(id)) abort_input("x", paste0("has NA in column `", name, "`: every entry needs a row and a column."), call)
   if (is.factor(id)) return(list(index = as.integer(id), size = nlevels(id), names = levels(id), numbers = FALSE))
   if (!is.numeric(id)) id <- as.character(id)
-  else if (any(id != round(id)) || any(id < 1) || any(id > 2^53)) {
+  else if (any(id != round(id)) || any(abs(id) > 2^53)) {
     abort_input("x", paste0("has numbers that are no ids in column `", name,
-                            "`: whole numbers from 1 are; turn others into a factor."), call)
+                            "`: whole numbers are; turn others into a factor."), call)
   }
   known <- sort(unique(id))
-  counts <- is.numeric(id) && length(known) && known[[length(known)]] == length(known)
+  counts <- is.numeric(id) && length(known) && known[[1L]] == 1 && known[[length(known)]] == length(known)
   list(index = if (counts) as.integer(id) else match(id, known), size = length(known), numbers = is.numeric(id),
        names = if (!counts) id_names(known))
 }
 
-id_names <- function(id) if (is.numeric(id)) sprintf("%.0f", id) else id
+id_names <- function(id) if (is.numeric(id)) ifelse(is.na(id), NA, sprintf("%.0f", id)) else as.character(id)
 
 abort_duplicates <- function(call) {
   abort_input("x", paste0(
     "has duplicated (row, column) pairs: aggregate them first, for instance to their mean with aggregate(); a mean with ",
-    "the number of repeats as `weights` gives the same squared loss up to a constant."
+    "the number of repeats as `weights` gives the same squared loss up to a constant. (A table with a column for each thing ",
+    "is a matrix: as.matrix(x).)"
   ), call)
 }
 
@@ -119,19 +161,16 @@ check_entry_weights <- function(weights, size, what, call) {
   if (!all_finite(weights) || any(weights <= 0)) {
     abort_input("weights", "must be positive and finite: leave an entry out instead of giving it no weight.", call)
   }
-  scaled_weights(as.double(weights))
+  as.double(weights)
 }
 
-# Only their ratios matter: a power of two brings them to order one, so that no sum of them overflows.
-scaled_weights <- function(weights) {
-  scaled <- weights / 2^min(max(floor(log2(max(weights))), -1000), 1000)
-  pmax(scaled, .Machine$double.xmin)
-}
-
-# The offsets that `center` asks for, estimated from the observed entries.
-centred <- function(observed, center) {
-  if (center == "none") return(observed)
-  observed$offset <- additive_offsets(observed, center %in% c("row", "both"), center %in% c("column", "both"))
+# The effects that `center` asks for, estimated from the observed entries by the loss of the fit.
+centred <- function(observed, settings) {
+  if (settings$center == "none") return(observed)
+  observed$offset <- additive_effects(
+    observed, mean = TRUE, rows = settings$center %in% c("row", "both"), columns = settings$center %in% c("column", "both"),
+    shrink = settings$shrink, delta = engine_delta(settings)
+  )
   observed
 }
 

@@ -36,16 +36,6 @@ predict.acfw_dr_mmse <- function(object, newdata, type = c("robust", "nominal"),
   y %*% t(B)
 }
 
-# Where the entries called `wanted` are among `names`: all, as they stand, where not one of them is.
-by_name <- function(names, wanted, call = rlang::caller_env()) {
-  if (!any(wanted %in% names)) return(TRUE)
-  lacking <- setdiff(wanted, names)
-  if (length(lacking)) {
-    abort_input("newdata", paste0("has some of the names expected, but not \"", lacking[[1L]], "\"; unname() it to go by position."), call)
-  }
-  match(wanted, names)
-}
-
 #' @rdname predict.acfw_dr_mmse
 #' @export
 coef.acfw_dr_mmse <- function(object, type = c("robust", "nominal"), ...) {
@@ -115,7 +105,7 @@ print.summary.acfw_dr_mmse <- function(x, digits = 6, ...) {
 #' @export
 plot.acfw_dr_mmse <- function(x, type = c("convergence", "eigenvalues"), ...) {
   if (check_choice(type, c("convergence", "eigenvalues"), "type") == "convergence") {
-    NextMethod()
+    plot.acfw(x, ...)
     return(invisible(x))
   }
   spectrum <- function(S) eigen(S, symmetric = TRUE, only.values = TRUE)$values

@@ -17,7 +17,7 @@
 #' @importFrom Rcpp evalCpp
 #' @importFrom grDevices hcl.colors
 #' @importFrom methods as is
-#' @importFrom stats coef deviance fitted logLik nobs predict residuals
+#' @importFrom stats coef deviance family fitted logLik nobs predict residuals
 #' @importFrom rlang .data
 #' @keywords internal
 "_PACKAGE"

@@ -7,7 +7,8 @@
 #' * `lmo_nuclear_ball()` finds the leading singular pair of the gradient by a Golub-Kahan-Lanczos process that never
 #'   looks at more than products with the gradient; called from R it also takes a sparse matrix. [singular_block()] gives
 #'   several pairs by the same process.
-#' * `lmo_spectraplex()` finds the lowest eigenvector of the symmetric part of the gradient.
+#' * `lmo_spectraplex()` finds the lowest eigenvector of the symmetric part of the gradient, for more than 40 rows by the same process
+#'   with a certified bound on the eigenvalue.
 #' * `lmo_birkhoff()` solves an assignment problem.
 #'
 #' @inheritParams lmo
@@ -33,32 +34,6 @@ lmo_nuclear_ball <- function(nrow, ncol, radius = 1, ...) {
   radius <- radius_of(radius)
   new_lmo("nuclear", paste0("nuclear-norm ball of radius ", format(radius), ", ", nrow, " x ", ncol), nrow = nrow,
           ncol = ncol, radius = radius, diameter = 2 * radius, size = nrow * ncol)
-}
-
-#' Leading singular triplets
-#'
-#' The process behind [lmo_nuclear_ball()], for the `k` largest singular values at once: Golub-Kahan-Lanczos with thick
-#' restarts. The matrix is only multiplied with.
-#'
-#' @param g A numeric matrix or a sparse matrix.
-#' @param k How many.
-#' @param accuracy The largest residual `||g'u - d v||` accepted; 0 for machine precision.
-#' @param ... Must be empty.
-#' @return A list with `d`, `u`, `v` and the residuals: a singular value lies within `residual` of each `d`. `bound` is an upper
-#'   bound on all singular values, from a process that starts afresh; it fails with a probability of `1e-8` for a random start.
-#' @examples
-#' singular_block(matrix(1:12, 4), k = 2)$d
-#' @export
-singular_block <- function(g, k = 1, accuracy = 0, ...) {
-  check_dots(..., .known = names(formals()))
-  require_argument(g, "a matrix")
-  g <- check_matrix(g, "g")
-  k <- check_count(k, "k")
-  if (k > min(dim(g))) abort_input("k", paste0("must be at most ", min(dim(g)), " for this matrix."))
-  accuracy <- check_number(accuracy, "accuracy", min = 0)
-  block <- if (methods::is(g, "sparseMatrix")) singular_block_sparse(g, k, accuracy) else singular_block_dense(g, k, accuracy)
-  if (!all_finite(block$d)) abort_input("g", "has singular values beyond double precision: divide it by a number.")
-  block
 }
 
 #' @rdname lmo_matrices
@@ -98,10 +73,9 @@ lmo_birkhoff <- function(n, radius = 1, ...) {
 lmo_product <- function(..., sizes = NULL) {
   parts <- list(...)
   if (length(parts) == 1L && is.list(parts[[1L]])) parts <- parts[[1L]]
-  if (!length(parts) || !all(vapply(parts, inherits, NA, "acfw_lmo"))) {
-    abort_input("...", "must be built-in oracles such as lmo_l1_ball().")
-  }
   specs <- lapply(parts, attr, "spec")
+  in_cpp <- vapply(specs, function(spec) is.list(spec) && spec$kind != "r", NA)
+  if (!length(parts) || !all(in_cpp)) abort_input("...", "must be built-in oracles such as lmo_l1_ball(), and none that runs in R.")
   known <- vapply(specs, function(spec) if (is.null(spec$size)) NA_real_ else spec$size, 0)
   if (is.null(sizes)) sizes <- known
   if (!is.numeric(sizes) || length(sizes) != length(parts) || anyNA(sizes) || any(sizes < 1 | sizes != round(sizes))) {

@@ -37,19 +37,24 @@ lmo_linf_ball <- function(radius = 1, ...) {
 }
 
 #' @rdname lmo_balls
-#' @param lower,upper The bounds, finite; one of them may have length one.
+#' @param lower,upper The bounds, finite. Of length one they hold for every entry.
 #' @export
 lmo_box <- function(lower = 0, upper = 1, ...) {
   check_dots(..., .known = names(formals()))
-  lower <- as.double(check_finite(lower, "lower"))
-  upper <- as.double(check_finite(upper, "upper"))
   n <- max(length(lower), length(upper))
-  if (!length(lower) %in% c(1L, n)) abort_input("lower", paste0("must have length 1 or ", n, "."))
-  if (!length(upper) %in% c(1L, n)) abort_input("upper", paste0("must have length 1 or ", n, "."))
-  if (any(lower > upper)) abort_input("lower", "must not exceed `upper`.")
-  lower <- rep_len(lower, n)
-  upper <- rep_len(upper, n)
-  new_lmo("box", "box", lower = lower, upper = upper, diameter = euclidean_norm(upper - lower), size = n)
+  bounds <- common_bounds(lower, upper, n)
+  diameter <- if (n > 1L) euclidean_norm(bounds$upper - bounds$lower) else NA_real_
+  new_lmo("box", "box", lower = bounds$lower, upper = bounds$upper, diameter = diameter, size = if (n > 1L) n)
+}
+
+# Bounds as vectors of length n.
+common_bounds <- function(lower, upper, n, call = rlang::caller_env()) {
+  lower <- as.double(check_finite(lower, "lower", call))
+  upper <- as.double(check_finite(upper, "upper", call))
+  if (!length(lower) %in% c(1L, n)) abort_input("lower", paste0("must have length 1 or ", n, "."), call)
+  if (!length(upper) %in% c(1L, n)) abort_input("upper", paste0("must have length 1 or ", n, "."), call)
+  if (any(lower > upper)) abort_input("lower", "must not exceed `upper`.", call)
+  list(lower = rep_len(lower, n), upper = rep_len(upper, n))
 }
 
 #' @rdname lmo_balls

@@ -38,10 +38,10 @@ print.summary.acfw_matrix_completion <- function(x, digits = 4, ...) {
   invisible(x)
 }
 
-#' @rdname predict.acfw_matrix_completion
+#' @rdname predict.acfw_factors
 #' @export
 plot.acfw_matrix_completion <- function(x, type = c("spectrum", "convergence"), ...) {
-  if (check_choice(type, c("spectrum", "convergence"), "type") == "convergence") return(NextMethod())
+  if (check_choice(type, c("spectrum", "convergence"), "type") == "convergence") return(plot.acfw(x, ...))
   defaults <- list(x = seq_along(x$d), y = x$d, type = "b", pch = 19, col = curve_colours(1), log = "y", las = 1, bty = "l",
                    xlab = "component", ylab = "singular value", main = completion_label(x))
   if (!x$rank) defaults <- utils::modifyList(defaults, list(xlim = c(0, 1), ylim = c(0.1, 1)))  # an empty frame
@@ -52,7 +52,7 @@ plot.acfw_matrix_completion <- function(x, type = c("spectrum", "convergence"), 
 #' @exportS3Method ggplot2::autoplot
 autoplot.acfw_matrix_completion <- function(object, type = c("spectrum", "convergence"), ...) {
   rlang::check_installed("ggplot2", "for autoplot()")
-  if (check_choice(type, c("spectrum", "convergence"), "type") == "convergence") return(NextMethod())
+  if (check_choice(type, c("spectrum", "convergence"), "type") == "convergence") return(autoplot.acfw(object, ...))
   ggplot2::ggplot(data.frame(component = seq_along(object$d), d = object$d), ggplot2::aes(.data$component, .data$d)) +
     ggplot2::geom_line(colour = curve_colours(1)) +
     ggplot2::geom_point(colour = curve_colours(1)) +

@@ -1,0 +1,145 @@
+# Paths of completion fits: the radii of one that is not given, and what a path is asked.
+
+# Radii grow by this factor.
+radius_ratio <- 1.4
+
+# From the smallest radius that matters. The leading singular pair of what the effects leave, alone and at its best length, is a
+# matrix whose nuclear norm is that length: well below it a fit is hardly more than the effects.
+default_radii <- function(observed, settings, most) {
+  first_radius(observed, settings) * radius_ratio^(seq_len(most) - 1)
+}
+
+first_radius <- function(observed, settings) {
+  i <- observed_rows(observed)
+  j <- observed_cols(observed)
+  w <- if (is.null(observed$weights)) 1 else observed$weights
+  delta <- engine_delta(settings)
+  slope <- pmin(pmax(observed$x - offset_at(observed$offset, i, j), -delta), delta) * w
+  if (all(slope == 0)) return(1)  # any radius will do
+  unit <- max(abs(slope))
+  pair <- singular_block(Matrix::sparseMatrix(i = i, p = observed$p, x = slope / unit, dims = observed$dim), 1, accuracy = 1e-3)
+  seen <- sum(w * (pair$u[i] * pair$v[j])^2) + observed$w0 * max(0, 1 - sum((pair$u[i] * pair$v[j])^2))
+  unit * pair$d[[1L]] / seen / 2
+}
+
+new_completion_path <- function(fits, call) {
+  path <- data.frame(
+    beta = vapply(fits, `[[`, 0, "beta"), objective = vapply(fits, `[[`, 0, "objective"),
+    gap = vapply(fits, `[[`, 0, "gap"), rank = vapply(fits, `[[`, 0L, "rank"),
+    penalty = vapply(fits, `[[`, 0, "penalty"), status = vapply(fits, `[[`, "", "status"),
+    seconds = vapply(fits, `[[`, 0, "seconds")
+  )
+  structure(list(beta = path$beta, path = path, fits = fits, call = call), class = "acfw_completion_path")
+}
+
+# The fit that somebody means: itself, or the one for a radius of a path or of a cross-validation.
+fit_of <- function(x, beta = NULL, call = rlang::caller_env()) {
+  if (inherits(x, "acfw_factors")) return(x)
+  if (inherits(x, "cv_acfw_matrix_completion")) {
+    if (is.null(x$fit)) abort_input("fit", "was interrupted before there was a fit to all entries.", call)
+    if (is.null(beta)) beta <- "beta_min"
+    if (is.character(beta)) beta <- x[[check_choice(beta, c("beta_min", "beta_1se"), "beta", call)]]
+    x <- x$fit
+  }
+  if (!inherits(x, "acfw_completion_path")) {
+    abort_input("fit", paste0("must be a fit of acfw_matrix_completion(), not ", describe(x), "."), call)
+  }
+  if (is.null(beta)) return(x$fits[[length(x$fits)]])
+  beta <- check_number(beta, "beta", call = call)
+  at <- which.min(abs(x$beta - beta))
+  if (abs(x$beta[[at]] - beta) > 1e-6 * beta) {
+    abort_input("beta", paste0("must be one of the radii of the path, ", paste(format(x$beta, digits = 4), collapse = ", "), ", not ",
+                               format(beta), ": fit again with that radius, `init` from a fit of the path."), call)
+  }
+  x$fits[[at]]
+}
+
+#' @rdname predict.acfw_factors
+#' @export
+predict.acfw_completion_path <- function(object, ..., beta = NULL) predict(fit_of(object, beta), ...)
+
+#' @rdname predict.acfw_factors
+#' @export
+predict.cv_acfw_matrix_completion <- function(object, ..., beta = c("beta_min", "beta_1se")) {
+  predict(fit_of(object, one_choice(beta)), ...)
+}
+
+# The first of the choices in a usage.
+one_choice <- function(beta) if (is.character(beta)) beta[[1L]] else beta
+
+#' @rdname recommend
+#' @export
+recommend.acfw_completion_path <- function(fit, ..., beta = NULL) recommend(fit_of(fit, beta), ...)
+
+#' @rdname recommend
+#' @export
+recommend.cv_acfw_matrix_completion <- function(fit, ..., beta = c("beta_min", "beta_1se")) {
+  recommend(fit_of(fit, one_choice(beta)), ...)
+}
+
+#' @rdname fold_in
+#' @export
+fold_in.acfw_completion_path <- function(fit, ratings, ..., beta = NULL) fold_in(fit_of(fit, beta), ratings, ...)
+
+#' @rdname fold_in
+#' @export
+fold_in.cv_acfw_matrix_completion <- function(fit, ratings, ..., beta = c("beta_min", "beta_1se")) {
+  fold_in(fit_of(fit, one_choice(beta)), ratings, ...)
+}
+
+#' @rdname predict.acfw_factors
+#' @export
+as.matrix.acfw_completion_path <- function(x, ..., beta = NULL) as.matrix(fit_of(x, beta), ...)
+
+#' @rdname predict.acfw_factors
+#' @export
+as.matrix.cv_acfw_matrix_completion <- function(x, ..., beta = c("beta_min", "beta_1se")) {
+  as.matrix(fit_of(x, one_choice(beta)), ...)
+}
+
+#' @export
+print.acfw_completion_path <- function(x, digits = 4, ...) {
+  cat("<acfw_completion_path> ", nrow(x$path), " radii\n", sep = "")
+  print(x$path, digits = digits, row.names = FALSE)
+  invisible(x)
+}
+
+#' @export
+as.data.frame.acfw_completion_path <- function(x, row.names = NULL, optional = FALSE, ...) x$path
+
+#' @export
+summary.acfw_completion_path <- function(object, ...) {
+  check_dots(...)
+  residuals <- lapply(object$fits, stats::residuals)
+  cbind(object$path, rmse = vapply(residuals, function(r) sqrt(mean(r^2)), 0), mae = vapply(residuals, function(r) mean(abs(r)), 0))
+}
+
+#' @exportS3Method generics::tidy
+tidy.acfw_completion_path <- function(x, ...) {
+  spectra <- lapply(x$fits, function(fit) cbind(beta = rep(fit$beta, fit$rank), tidy.acfw_matrix_completion(fit)))
+  do.call(rbind, spectra)
+}
+
+#' @exportS3Method generics::glance
+glance.acfw_completion_path <- function(x, ...) do.call(rbind, lapply(x$fits, glance.acfw_matrix_completion))
+
+#' @rdname predict.acfw_factors
+#' @export
+plot.acfw_completion_path <- function(x, ...) {
+  defaults <- list(x = x$beta, y = x$path$objective, type = "b", pch = 19, col = curve_colours(1), log = "x", las = 1, bty = "l",
+                   xlab = "radius", ylab = "objective")
+  do.call(graphics::plot, utils::modifyList(defaults, list(...)))
+  graphics::axis(3, at = x$beta, labels = x$path$rank, lwd = 0, line = -0.8, cex.axis = 0.8)
+  invisible(x$path)
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.acfw_completion_path <- function(object, ...) {
+  rlang::check_installed("ggplot2", "for autoplot()")
+  ggplot2::ggplot(object$path, ggplot2::aes(.data$beta, .data$objective)) +
+    ggplot2::geom_line(colour = curve_colours(1)) +
+    ggplot2::geom_point(colour = curve_colours(1)) +
+    ggplot2::scale_x_log10() +
+    ggplot2::labs(x = "radius", y = "objective") +
+    ggplot2::theme_minimal()
+}
