@@ -55,3 +55,6 @@ small_ratings <- function(m = 15, n = 11, rank = 2, missing = 0.4, noise = 0.2, 
 
 # To the optimum, as far as doubles go.
 precise <- function(...) acfw_control(tol = 1e-13, rel_tol = 1e-11, max_iter = 3000, ...)
+
+# The bare problem, as the solver above has it.
+uncentred <- function(...) acfw_matrix_completion(..., center = "none")

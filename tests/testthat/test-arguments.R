@@ -99,7 +99,7 @@ test_that("a trace with few rows is printed, tidied and plotted, or says that th
     expect_s3_class(as.data.frame(fit), "data.frame")
     expect_s3_class(generics::tidy(fit), "data.frame")
     expect_identical(nrow(generics::glance(fit)), 1L)
-    expect_no_error(plot(fit, what = "gap"))
+    expect_no_error(plot(fit, curves = "gap"))
     expect_no_error(plot(acfw_compare(fit, fit)))
     fit$trace <- fit$trace[0, ]
     expect_error(plot(fit), class = "acfw_error_input")

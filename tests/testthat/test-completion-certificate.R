@@ -33,7 +33,7 @@ test_that("a warm start on another radius has a gap that is neither below zero n
     a[sample(10800, 6000)] <- NA
     for (method in c("corrective", "cfw")) {
       control <- acfw_control(tol = 1e-12, rel_tol = if (method == "cfw") 1e-2 else 1e-6, max_iter = 400)
-      path <- acfw_matrix_completion(a, c(40, 80, 120), delta = 0.5, method = method, control = control)
+      path <- uncentred(a, c(40, 80, 120), delta = 0.5, method = method, control = control)
       for (fit in path$fits) {
         truth <- true_gap(fit, a, 0.5)
         expect_gte(fit$gap, truth - 1e-12)
@@ -53,8 +53,8 @@ test_that("the warm-started radius of MovieLens 1M that was said to have a gap b
   fold <- completion_folds(NULL, 3, nrow(ratings))
   seen <- subset_observed(observed, fold != 3)
   x <- Matrix::sparseMatrix(i = seen$i, p = seen$p, x = seen$x, dims = seen$dim, index1 = FALSE)
-  first <- acfw_matrix_completion(x, 5000)
-  expect_message(fit <- acfw_matrix_completion(x, 8000, init = first), class = "acfw_message_other_problem")
+  first <- uncentred(x, 5000)
+  expect_message(fit <- uncentred(x, 8000, init = first), class = "acfw_message_other_problem")
   expect_equal(fit$status, "converged")
   expect_gt(fit$gap, 0)
 })
@@ -64,7 +64,7 @@ test_that("objective, gap and norm are those of the factors returned, at small a
   norm <- sum(svd(ifelse(is.na(a), 0, a))$d)
   for (method in c("corrective", "cfw", "pfw", "afw")) {
     for (beta in norm * c(1e-3, 0.3, 30, 1e4)) {
-      fit <- acfw_matrix_completion(a, beta, delta = 0.5, method = method,
+      fit <- uncentred(a, beta, delta = 0.5, method = method,
                                     control = acfw_control(tol = 1e-10, rel_tol = 1e-6, max_iter = 300))
       x <- as.matrix(fit)
       residual_error <- 1e-14 * (max(abs(a), na.rm = TRUE) + max(abs(x)))
@@ -88,23 +88,23 @@ test_that("objective, gap and norm are those of the factors returned, at small a
 test_that("the rank limit holds for a fit that was interrupted or continued", {
   a <- small_ratings(30, 20, 4, noise = 0.5)
   stop_at <- function(t) acfw_control(callback = function(row) row$iter >= t)
-  for (t in 0:3) expect_lte(acfw_matrix_completion(a, 40, rank_max = 2, control = stop_at(t))$rank, 2)
-  free <- acfw_matrix_completion(a, 40)
-  expect_message(limited <- acfw_matrix_completion(a, 40, rank_max = 2, init = free), class = "acfw_message_other_problem")
+  for (t in 0:3) expect_lte(uncentred(a, 40, rank_max = 2, control = stop_at(t))$rank, 2)
+  free <- uncentred(a, 40)
+  expect_message(limited <- uncentred(a, 40, rank_max = 2, init = free), class = "acfw_message_other_problem")
   expect_lte(limited$rank, 2)
 })
 
 test_that("a radius a million times the norm of the data ends soon, and zero at once", {
   a <- small_ratings()
   norm <- sum(svd(ifelse(is.na(a), 0, a))$d)
-  seconds <- system.time(fit <- acfw_matrix_completion(a, 1e6 * norm))[["elapsed"]]
+  seconds <- system.time(fit <- uncentred(a, 1e6 * norm))[["elapsed"]]
   expect_lt(fit$state$t, 2000)
   expect_lt(max(abs(residuals(fit))), 1e-6)
   for (method in c("corrective", "cfw", "pfw", "afw")) {
-    zero <- acfw_matrix_completion(matrix(0, 5, 9), 3, method = method, control = acfw_control(tol = 0))
+    zero <- uncentred(matrix(0, 5, 9), 3, method = method, control = acfw_control(tol = 0))
     expect_equal(zero$status, "converged")
     expect_equal(c(zero$gap, zero$objective, zero$rank, zero$state$t), c(0, 0, 0, 0))
-    additive <- acfw_matrix_completion(outer(1:8, 1:5, "+") * 1e3 / 7, 30, center = "both", method = method,
+    additive <- acfw_matrix_completion(outer(1:8, 1:5, "+") * 1e3 / 7, 30, center = "both", shrink = 0, method = method,
                                        control = acfw_control(tol = 0))
     expect_equal(additive$status, "converged")
     expect_equal(additive$objective, 0)
@@ -121,7 +121,7 @@ test_that("singular values of matrices near 1e199 and 1e-200 are found, and thos
   truth <- svd(g)$d
   for (scale in c(1e199, 1e-200, 1e300, 1e-290)) {
     expect_equal(singular_block(g * scale, 3)$d / scale, truth[1:3], tolerance = 1e-10)
-    sparse <- methods::as(g * scale, "CsparseMatrix")
+    sparse <- Matrix::Matrix(g * scale, sparse = TRUE)
     expect_equal(singular_block(sparse, 3)$d / scale, truth[1:3], tolerance = 1e-10)
     atom <- lmo_nuclear_ball(60, 50)(g * scale)
     expect_equal(-sum(atom$u * (g %*% atom$v)), truth[[1L]], tolerance = 1e-9)
@@ -132,13 +132,13 @@ test_that("singular values of matrices near 1e199 and 1e-200 are found, and thos
 test_that("weights count by their ratios, however large or small they are", {
   a <- small_ratings()
   w <- runif(sum(!is.na(a))) + 0.1
-  base <- acfw_matrix_completion(a, 5, weights = w, control = tight())
+  base <- uncentred(a, 5, weights = w, control = tight())
   for (scale in c(1e-300, 1e-160, 1e300)) {
-    fit <- acfw_matrix_completion(a, 5, weights = w * scale, control = tight())
+    fit <- uncentred(a, 5, weights = w * scale, control = tight())
     expect_equal(fit$objective, base$objective, tolerance = 1e-9)
     expect_equal(as.matrix(fit), as.matrix(base), tolerance = 1e-5)
   }
-  expect_error(acfw_matrix_completion(a * 1e-200, 1), class = "acfw_error_input")
-  expect_error(acfw_matrix_completion(a, 1e300), class = "acfw_error_input")
-  expect_error(acfw_matrix_completion(a, 1, delta = 1e-300), class = "acfw_error_input")
+  expect_error(uncentred(a * 1e-200, 1), class = "acfw_error_input")
+  expect_error(uncentred(a, 1e300), class = "acfw_error_input")
+  expect_error(uncentred(a, 1, delta = 1e-300), class = "acfw_error_input")
 })

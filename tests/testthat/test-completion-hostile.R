@@ -19,30 +19,37 @@ test_that("an argument that nobody knows is an error which says what to type", {
   expect_blamed(cv_acfw_matrix_completion(a, 2, conrol = acfw_control()), "conrol", says = "`control`")
 })
 
+test_that("a setting that is NULL is refused by name, in a cross-validation too", {
+  for (part in c("loss", "delta", "center", "method", "step")) {
+    arguments <- c(list(small_ratings(9, 7), 4), stats::setNames(list(NULL), part))
+    for (fit in list(acfw_matrix_completion, cv_acfw_matrix_completion)) {
+      error <- expect_error(do.call(fit, arguments), class = "acfw_error_input")
+      expect_identical(error$arg, part)
+    }
+  }
+})
+
 test_that("an argument that is missing is named", {
   a <- small_ratings(6, 5)
-  expect_blamed(acfw_matrix_completion(a), "beta", "acfw_error_missing")
   expect_blamed(acfw_matrix_completion(beta = 2), "x", "acfw_error_missing")
   expect_blamed(cv_acfw_matrix_completion(), "x", "acfw_error_missing")
-  expect_no_match(conditionMessage(expect_error(acfw_matrix_completion(a))), "completion_radii", fixed = TRUE)
 })
 
 test_that("cross-validation works for one radius, for zeros and for what centring makes zero", {
   a <- small_ratings(10, 8)
   set.seed(1)
   one <- cv_acfw_matrix_completion(a, 5, nfolds = 3)
-  expect_equal(one$path$beta, 5)
-  expect_true(is.finite(one$path$score))
+  expect_equal(one$beta, 5)
+  expect_true(is.finite(one$cvm))
   pdf(NULL)
   on.exit(dev.off())
   for (x in list(matrix(0, 6, 5), matrix(3, 6, 5))) {
     cv <- cv_acfw_matrix_completion(x, nfolds = 2, center = "global")
-    expect_true(all(is.finite(cv$path$score)))
-    expect_equal(cv$fit$objective, 0)
+    expect_true(all(is.finite(cv$cvm)))
+    expect_equal(cv$fit$path$objective, 0)
     expect_output(print(cv), "beta_min")
     expect_no_error(plot(cv))
   }
-  expect_equal(nrow(cv_acfw_matrix_completion(matrix(0, 6, 5), nfolds = 2)$path), 8)
 })
 
 test_that("a sparse matrix whose slots contradict one another, and too many entries, are refused", {
@@ -82,6 +89,12 @@ test_that("a fit that was edited or cut is refused as init", {
       error <- expect_error(acfw_matrix_completion(a, 4, method = method, init = edits[[k]](fit)), class = "acfw_error",
                             info = paste(method, k))
       expect_equal(error$arg, "init", info = paste(method, k))
+    }
+    for (part in c("rank", "nuclear_norm", "control", "beta")) {  # what only repeats the factors, or is not asked, does no harm
+      edited <- fit
+      edited[part] <- list(globalenv())
+      other <- suppressMessages(acfw_matrix_completion(a, 3, method = method, init = edited, control = acfw_control(max_iter = 2)))
+      expect_lte(other$nuclear_norm, 3 * (1 + 1e-8))
     }
   }
 })

@@ -15,7 +15,7 @@ test_that("arguments that make no sense are named", {
   for (bad in list(0, -1, NA, Inf, "1")) expect_refused(a, 3, bad, arg = "beta")
   for (method in c("pfw", "afw", "mp", "corrective", "x")) expect_refused(a, 3, 1, method = method, arg = "method")
   expect_refused(a, 3, 1, step = "x", arg = "step")
-  expect_refused(a, 3, 1, control = list(), arg = "control")
+  expect_refused(a, 3, 1, control = 3, arg = "control")
   expect_refused(a, 3, 1, init = matrix(1, 6, 2), arg = "init")
   expect_refused(a, 3, 1, init = matrix(1, 6, 3), arg = "init") # longer than one
   expect_refused(a, 3, 1, init = list(codes = 1), arg = "init")

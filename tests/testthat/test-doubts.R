@@ -42,7 +42,8 @@ test_that("an oracle that maximises is noticed even where it returns the vertex 
 
 test_that("matching pursuit over a set that is not symmetric is noticed", {
   f <- objective_quadratic(diag(3), c(-1, 0.5, 0.2))
-  expect_warning(acfw(fn = f, lmo = lmo_simplex(), method = "mp"), class = "acfw_warning_symmetry")
+  expect_warning(fit <- acfw(fn = f, lmo = lmo_simplex(), method = "mp"), class = "acfw_warning_symmetry")
+  expect_false(fit$status == "converged")
   expect_warning(acfw(c(1, 0, 0), fn, gr, corner, "mp"), class = "acfw_warning_symmetry")
   for (lmo in list(lmo_l1_ball(), lmo_l2_ball(), lmo_linf_ball(), lmo_group_ball(c(1, 1, 2)), lmo_k_sparse(2), lmo_box(-1, c(1, 1, 1)))) {
     expect_silent(acfw(fn = f, lmo = lmo, method = "mp"))

@@ -36,7 +36,7 @@ test_that("other methods, controls and starts are refused by name", {
   S <- diag(4)
   for (method in c("pfw", "afw", "mp", "corrective", "nonsense")) expect_refused(S, 2, 1, method = method, arg = "method")
   expect_refused(S, 2, 1, step = "long", arg = "step")
-  expect_refused(S, 2, 1, control = list(), arg = "control")
+  expect_refused(S, 2, 1, control = 3, arg = "control")
   expect_refused(S, 2, 1, init = diag(3), arg = "init")
   expect_refused(S, 2, 1, init = diag(c(1, 1, 1, 0)), arg = "init")
 })

@@ -5,7 +5,7 @@ fit <- acfw(fn = objective_quadratic(diag(3), c(a = -1, b = 0, c = 1)), lmo = lm
 test_that("a fit has the promised fields", {
   expect_s3_class(fit, "acfw")
   expect_true(all(c("par", "objective", "gap", "status", "counts", "trace", "control", "call") %in% names(fit)))
-  expect_named(fit$trace, c("iter", "seconds", "objective", "gap", "L", "gamma", "step", "accepted", "active"))
+  expect_named(fit$trace, c("iter", "seconds", "objective", "gap", "lower", "L", "gamma", "step", "accepted", "active"))
   expect_named(fit$counts, c("value", "gradient", "lmo", "rejected"))
   expect_identical(utils::tail(fit$trace$objective, 1), fit$objective)
   expect_identical(utils::tail(fit$trace$gap, 1), fit$gap)
@@ -27,9 +27,10 @@ test_that("plots draw, and refuse nonsense", {
   longer <- acfw(fn = objective_quadratic(diag(1:8), -1), lmo = lmo_simplex(), method = "pfw")
   expect_silent(drawn <- plot(longer))
   expect_true(all(c("gap", "objective") %in% names(drawn)))
-  expect_silent(plot(longer, against = "seconds", what = "gap", main = "mine"))
+  expect_silent(plot(longer, against = "seconds", curves = "gap", main = "mine"))
   expect_error(plot(longer, against = "hours"), class = "acfw_error_input")
-  expect_error(plot(longer, what = "speed"), class = "acfw_error_input")
+  expect_error(plot(longer, curves = "speed"), class = "acfw_error_input")
+  expect_message(plot(longer, what = "gap"), class = "acfw_message_deprecated")
 })
 
 test_that("tidy, glance and autoplot work through their generics", {
@@ -68,4 +69,11 @@ test_that("the caller's names and dimensions come back", {
   A <- as.matrix(mtcars[, -1])
   named <- acfw(fn = objective_least_squares(A, mtcars$mpg), lmo = lmo_l1_ball(), method = "pfw")
   expect_named(named$par, colnames(A))
+})
+
+test_that("fits of problems with pictures of their own draw their convergence where it is named", {
+  withr::local_pdf(NULL)
+  mmse <- acfw_dr_mmse(diag(3) + 0.5, n_x = 1, rho = 0.2)
+  filled <- acfw_matrix_completion(matrix(c(1:7, NA, NA), 3), beta = 5, center = "none")
+  for (fit in list(mmse, filled)) expect_no_error(plot(fit, type = "convergence", main = "mine"))
 })

@@ -79,6 +79,34 @@ test_that("a step rule of one's own runs in the loop", {
   expect_equal(own()$least_on_simplex(Q, c), fit$objective, tolerance = 1e-5)
 })
 
+test_that("a family and a storage of one's own make a regression with the set and the loop that are there", {
+  skip_without_compiler()
+  set.seed(2)
+  level <- sample(6, 200, replace = TRUE)
+  y <- c(2, 0, -1, 0, 0, 0.5)[level] + rt(200, 2)
+  A <- diag(6)[level, ]
+  log_cosh <- function(r) abs(r) + log1p(exp(-2 * abs(r))) - log(2)
+  fit <- acfw(numeric(6), function(b) mean(log_cosh(A %*% b - y)), function(b) drop(crossprod(A, tanh(A %*% b - y))) / 200,
+              lmo_l1_ball(1.5), method = "pfw", control = acfw_control(rel_tol = 1e-9))
+  expect_equal(own()$level_effects(level, 6, y, 1.5), fit$par, tolerance = 1e-4)
+})
+
+test_that("who forgets a verb reads a sentence", {
+  skip_without_compiler()
+  code <- c(
+    "#include <acfw.hpp>", "struct Forgetful : acfw::Simplex { double minimize = 0.0; };",
+    "void run(acfw::Quadratic& f, Forgetful& set, acfw::Cfw<acfw::Coordinate>& direction, acfw::StepRule& step) {",
+    "  acfw::FrankWolfe<acfw::Quadratic, Forgetful, acfw::Cfw<acfw::Coordinate>> loop(f, set, direction, step, acfw::Control{});", "}"
+  )
+  source <- withr::local_tempfile(fileext = ".cpp")
+  writeLines(code, source)
+  config <- function(name) system2(file.path(R.home("bin"), "R"), c("CMD", "config", name), stdout = TRUE)
+  include <- paste0("-I", shQuote(c(system.file("include", package = "acfw"), system.file("include", package = "RcppEigen"))))
+  said <- suppressWarnings(system(paste(config("CXX17"), "-std=c++17 -w -fsyntax-only -DACFW_BODIES_ELSEWHERE", paste(include, collapse = " "), shQuote(source), "2>&1"),
+                                  intern = TRUE))
+  expect_match(said, "a dictionary needs minimize\\(g, accuracy\\)", all = FALSE)
+})
+
 test_that("the R code of the architecture document runs and agrees with its C++", {
   skip_without_compiler()
   env <- new.env(parent = own())

@@ -1,14 +1,41 @@
 # Objects built by hand, machines with few processors, forked processes: nothing of it crashes or hangs R.
 
-test_that("a sparse matrix whose slots contradict one another is refused", {
-  good <- Matrix::sparseMatrix(i = c(1, 3, 2), j = c(1, 1, 2), x = c(1, 2, 3), dims = c(3, 2))
-  broken <- list(
-    change_slot(good, "i", c(0L, 7L, 1L)), change_slot(good, "i", c(0L, -1L, 1L)), change_slot(good, "i", 0L),
-    change_slot(good, "p", c(0L, 2L, 30L)), change_slot(good, "p", c(0L, 3L, 2L)), change_slot(good, "p", c(1L, 2L, 3L)),
-    change_slot(good, "x", 1), change_slot(good, "Dim", c(3L, 5L))
+good <- Matrix::sparseMatrix(i = c(1, 3, 2), j = c(1, 1, 2), x = c(1, 2, 3), dims = c(3, 2))
+triplets <- methods::as(good, "TsparseMatrix")
+symmetric <- Matrix::sparseMatrix(i = c(1, 1, 2), j = c(1, 2, 2), x = 1:3, symmetric = TRUE)
+broken <- list(
+  change_slot(good, "i", c(0L, 7L, 1L)), change_slot(good, "i", c(0L, -1L, 1L)), change_slot(good, "i", 0L),
+  change_slot(good, "p", c(0L, 2L, 30L)), change_slot(good, "p", c(0L, 3L, 2L)), change_slot(good, "p", c(1L, 2L, 3L)),
+  change_slot(good, "x", 1), change_slot(good, "Dim", c(3L, 5L)), change_slot(good, "x", c("1", "2", "3")),
+  change_slot(triplets, "i", c(0L, 700L, 1L)), change_slot(triplets, "j", 0L), change_slot(symmetric, "i", c(0L, 90L, 1L))
+)
+
+test_that("a sparse matrix whose slots contradict one another is refused, wherever it enters", {
+  y <- c(0, 1, 1)
+  dense <- as.matrix(good)
+  lasso <- acfw_lasso_logistic(dense, y, 1)
+  learnt <- acfw_dictionary_learning(dense, 2, 1)
+  completed <- acfw_matrix_completion(dense, 1)
+  entrances <- list(
+    function(x) objective_least_squares(x, 1:3), function(x) objective_logistic(x, y), function(x) objective_quadratic(x),
+    function(x) lmo_finite(x), function(x) lmo_wasserstein(x), function(x) lmo_nuclear_ball(3, 2)(x), function(x) singular_block(x),
+    function(x) acfw_lasso_logistic(x, y, 1), function(x) cv_acfw_lasso_logistic(x, y, 1, foldid = c(1, 1, 2)),
+    function(x) predict(lasso, x), function(x) acfw_matrix_completion(x, 1), function(x) cv_acfw_matrix_completion(x, 1),
+    function(x) complete(x, completed), function(x) acfw_dictionary_learning(x, 2, 1), function(x) predict(learnt, x),
+    function(x) acfw_dictionary_learning(dense, 2, 1, init = x),
+    function(x) acfw_dictionary_learning(dense, 2, 1, init = list(dictionary = diag(3)[, 1:2], codes = x)),
+    function(x) acfw_dr_mmse(x, 1, 1), function(x) acfw_dr_mmse(diag(3), 1, 1, init = x)
   )
-  for (A in broken) expect_error(objective_least_squares(A, 1:3), class = "acfw_error_input", regexp = "slots")
+  for (enter in entrances) for (x in broken) expect_error(enter(x), class = "acfw_error_input")
+  for (x in broken) expect_error(objective_least_squares(x, 1:3), class = "acfw_error_input", regexp = "slots")
   expect_s3_class(objective_least_squares(good, 1:3), "acfw_objective")
+})
+
+test_that("an oracle that returns such a matrix is to blame for it", {
+  for (atom in Filter(function(x) methods::is(x, "dgCMatrix"), broken)) {
+    expect_error(acfw(matrix(0, 3, 2), function(x) sum(x^2), function(x) 2 * x, function(g) atom), class = "acfw_error_input",
+                 regexp = "lmo")
+  }
 })
 
 test_that("threads are capped at what the machine has, and one in a forked process", {

@@ -48,3 +48,39 @@ test_that("a fit of another size, and one that was edited, are refused", {
   )
   for (one in broken) expect_error(acfw(fn = f, lmo = lmo_simplex(), init = one), class = "acfw_error_input", regexp = "init")
 })
+
+test_that("counts, trace, seconds and atoms that were edited are refused, whatever the problem", {
+  A <- matrix(sin(1:40), 8)
+  y <- rep(0:1, 4)
+  problems <- list(
+    function(...) acfw(fn = objective_logistic(A, y), lmo = lmo_l1_ball(), control = short, ...),
+    function(...) acfw_lasso_logistic(A, y, 1, method = "pfw", control = short, ...),
+    function(...) acfw_matrix_completion(A, 5, method = "afw", control = short, ...),
+    function(...) acfw_dictionary_learning(A, 2, 1, init = if (...length()) list(...)$init else diag(8)[, 1:2], control = short),
+    function(...) acfw_dr_mmse(crossprod(A) + diag(5), 2, 1, control = short, ...)
+  )
+  damages <- list(
+    function(fit) replace(fit, "counts", list(fit$counts[-1])), function(fit) replace(fit, "counts", list("a")),
+    function(fit) replace(fit, "seconds", list(NULL)), function(fit) replace(fit, "seconds", list(c(1, 2))),
+    function(fit) replace(fit, "trace", list(as.list(fit$trace))), function(fit) replace(fit, "trace", list(fit$trace[-3])),
+    function(fit) replace(fit, "trace", list(transform(fit$trace, step = 1))), function(fit) within_state(fit, active = 1),
+    function(fit) within_state(fit, active = list(atoms = list(1), weights = 2)), function(fit) within_state(fit, gap = NULL),
+    function(fit) within_state(fit, objective = "a", active = quote(x)), function(fit) replace(fit, "trace", list(transform(fit$trace, objective = NA_real_)))
+  )
+  for (solve in problems) {
+    first <- solve()
+    expect_s3_class(solve(init = first), "acfw")
+    for (damage in damages) {
+      expect_error(solve(init = structure(damage(unclass(first)), class = class(first))), class = "acfw_error_input", regexp = "init")
+    }
+  }
+})
+
+test_that("a fit whose method is no string is refused like any other that was edited", {
+  first <- acfw(fn = f, lmo = lmo_simplex(), method = "pfw", control = short)
+  for (method in list(quote(x), NULL, globalenv(), expression(a), 1i)) {
+    edited <- first
+    edited["method"] <- list(method)
+    expect_error(acfw(fn = f, lmo = lmo_simplex(), init = edited), class = "acfw_error_input")
+  }
+})

@@ -6,7 +6,7 @@ radii <- c(0.2, 0.5, 1, 2, 4)
 
 test_that("the measures are those of the held-out predictions, by hand", {
   for (measure in c("deviance", "class", "auc")) {
-    cv <- cv_acfw_lasso_logistic(x, y, radii, foldid = foldid, type.measure = measure)
+    cv <- cv_acfw_lasso_logistic(x, y, radii, foldid = foldid, measure = measure)
     by_hand <- vapply(1:4, function(fold) {
       out <- foldid == fold
       fit <- acfw_lasso_logistic(x[!out, ], y[!out], radii)
@@ -21,8 +21,8 @@ test_that("the measures are those of the held-out predictions, by hand", {
     expect_equal(cv$cvm[3], mean(by_hand), tolerance = 1e-8)
     expect_equal(cv$cvsd[3], sqrt(mean((by_hand - mean(by_hand))^2) / 3), tolerance = 1e-8)
     best <- if (measure == "auc") which.max(cv$cvm) else which.min(cv$cvm)
-    expect_identical(cv$beta.min, radii[best])
-    expect_lte(cv$beta.1se, cv$beta.min)
+    expect_identical(cv$beta_min, radii[best])
+    expect_lte(cv$beta_1se, cv$beta_min)
   }
 })
 
@@ -35,7 +35,7 @@ test_that("folds follow the generator, and a cross-validation can be used like a
   expect_identical(dim(in_fold), c(5L, 2L))
   expect_lte(max(apply(in_fold, 2, function(n) diff(range(n)))), 1)   # every fold has its share of both classes
   expect_length(predict(first, x), 80)
-  expect_identical(dim(coef(first, beta = "beta.min")), c(7L, 1L))
+  expect_identical(dim(coef(first, beta = "beta_min")), c(7L, 1L))
   expect_output(print(first), "beta.1se")
   pdf(NULL)
   on.exit(dev.off())
@@ -69,25 +69,25 @@ test_that("a cluster gives the same answer, and autoplot() draws it", {
 test_that("one radius, and folds without weight or without one of the classes, are well defined", {
   one <- cv_acfw_lasso_logistic(x, y, 1, foldid = foldid)
   expect_length(one$cvm, 1)
-  expect_identical(one$beta.min, 1)
+  expect_identical(one$beta_min, 1)
   w <- ifelse(foldid == 2, 0, 1)
   for (measure in c("deviance", "class", "auc")) {
-    cv <- cv_acfw_lasso_logistic(x, y, radii, weights = w, foldid = foldid, type.measure = measure)
+    cv <- cv_acfw_lasso_logistic(x, y, radii, weights = w, foldid = foldid, measure = measure)
     expect_true(all(is.finite(cv$cvm)) && all(is.finite(cv$cvsd)))
     expect_identical(cv$folds, c(1L, 3L, 4L))
     expect_identical(cv$status, "complete")
   }
   one_class <- ifelse(foldid == 2 & y == 1, 0, 1)
   for (measure in c("deviance", "auc")) {
-    cv <- cv_acfw_lasso_logistic(x, y, radii, weights = one_class, foldid = foldid, type.measure = measure)
+    cv <- cv_acfw_lasso_logistic(x, y, radii, weights = one_class, foldid = foldid, measure = measure)
     expect_true(all(is.finite(cv$cvm)))
   }
   expect_error(cv_acfw_lasso_logistic(x, y, radii, weights = as.numeric(y == 1 & foldid == 1 | y == 0), foldid = foldid), "fold 1",
                class = "acfw_error_input")
   expect_error(cv_acfw_lasso_logistic(x, y, radii, weights = y), class = "acfw_error_input")
   alone <- seq_along(y)
-  error <- expect_error(cv_acfw_lasso_logistic(x, y, 1, foldid = alone, type.measure = "auc"), class = "acfw_error_input")
-  expect_identical(error$arg, "type.measure")
+  error <- expect_error(cv_acfw_lasso_logistic(x, y, 1, foldid = alone, measure = "auc"), class = "acfw_error_input")
+  expect_identical(error$arg, "measure")
   expect_true(is.finite(cv_acfw_lasso_logistic(x[1:12, ], y[1:12], 1, foldid = 1:12)$cvm))
 })
 

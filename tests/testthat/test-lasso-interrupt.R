@@ -68,7 +68,7 @@ test_that("a cross-validation counts the folds it has finished", {
     )
     expect_identical(cv$status, "interrupted")
     expect_lt(length(cv$folds), 4L)
-    expect_identical(is.na(cv$beta.min), !length(cv$folds))
+    expect_identical(is.na(cv$beta_min), !length(cv$folds))
     expect_usable(cv, x)
     seen <- union(seen, as.character(length(cv$folds)))
   }

@@ -158,10 +158,10 @@ test_that("a fit without nonzero coefficients can be used like any other", {
   on.exit(dev.off())
   for (one in list(empty, without)) {
     expect_output(print(summary(one)))
-    expect_no_error(plot(one, what = "path"))
+    expect_no_error(plot(one, type = "path"))
     expect_s4_class(coef(one), "dgCMatrix")
     if (requireNamespace("generics", quietly = TRUE)) expect_named(generics::tidy(one), c("term", "beta", "penalty", "estimate"))
   }
-  expect_identical(nrow(tidy.acfw_lasso_logistic(empty)), 0L)
-  expect_no_error(plot(without, what = "gap"))
+  expect_identical(nrow(tidy.acfw_glm(empty)), 0L)
+  expect_no_error(plot(without, type = "gap"))
 })

@@ -120,6 +120,11 @@ test_that("what no rescaling helps is refused by name", {
   refused("offset", x, y, 1, offset = rep(1e200, n))
 })
 
+test_that("a gap that no number can hold is an error, not an infinite answer", {
+  expect_error(acfw_lasso_logistic(x * 1e-30, y, 1e12, weights = rep(1e300, n), standardize = TRUE, control = acfw_control(max_iter = 0)),
+               class = "acfw_error_overflow")
+})
+
 test_that("extreme weights and radii keep every method finite or stop it with a reason", {
   for (method in methods) {
     for (step in c("ac", "backtracking", "short", "open")) {
@@ -150,4 +155,26 @@ test_that("the callback sees the units of the user", {
                              control = acfw_control(rel_tol = 1e-3, callback = function(row) { seen <<- c(seen, row$objective); FALSE }))
   expect_equal(seen, utils::head(fit$trace$objective, -1))
   expect_true(all(seen < 1e-199))
+})
+
+test_that("where no tolerance is named the answer is the same in any units of the weights and of the response", {
+  usual <- acfw_lasso_logistic(x, y, 1)
+  for (size in c(1e-170, 1e-9, 1e9)) {
+    fit <- acfw_lasso_logistic(x, y, 1, weights = rep(size, n))
+    expect_equal(fit$par, usual$par, tolerance = 1e-4)
+    expect_lte(fit$gap / size, 1e-5 * usual$objective)
+  }
+  number <- x[, 1] - x[, 2] + y
+  usual <- acfw_glm(x, number, beta = 1, standardize = FALSE)
+  for (size in c(1e-20, 1e-5, 1e5)) {
+    fit <- acfw_glm(x, size * number, beta = size, standardize = FALSE)
+    expect_equal(fit$par / size, usual$par, tolerance = 1e-4)
+  }
+})
+
+test_that("the rounding of margins beyond any logistic function is not taken for an infinite one of the gap", {
+  set.seed(2)
+  fit <- suppressWarnings(acfw_lasso_logistic(1e100 * x, y, 1e-12, lambda = 0.1, control = acfw_control(max_iter = 20)))
+  g <- logistic_gradient(1e100 * x, y, fit$par, fit$intercept, 0.1)$b
+  expect_lt(fit$gap, 1e4 * (sum(g * fit$par) + 1e-12 * max(abs(g))) + 1e-12 * 1e100)
 })

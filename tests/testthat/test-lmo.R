@@ -1,10 +1,5 @@
 # Every oracle against brute force or LAPACK, on random gradients, ties and zero gradients.
 
-gradients <- function(p, seed = 1) {
-  set.seed(seed)
-  c(lapply(1:8, function(k) rnorm(p)), list(rep(0, p), rep(1, p), rep(-1, p), replace(numeric(p), 2, -3), round(rnorm(p))))
-}
-
 # <g, lmo(g)> is the least value over all `atoms` (columns), and lmo(g) is one of them.
 expect_minimises <- function(lmo, atoms, tolerance = 1e-12) {
   for (g in gradients(nrow(atoms))) {
@@ -13,8 +8,6 @@ expect_minimises <- function(lmo, atoms, tolerance = 1e-12) {
     expect_lt(min(colSums(abs(atoms - as.vector(v)))), 1e-12)
   }
 }
-
-signs <- function(p) t(as.matrix(expand.grid(rep(list(c(-1, 1)), p))))
 
 test_that("vector balls minimise over their atoms", {
   expect_minimises(lmo_l1_ball(2), 2 * cbind(diag(5), -diag(5)))

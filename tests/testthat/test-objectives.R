@@ -23,7 +23,7 @@ test_that("value and gap agree with the R functions of the objective, dense and 
       expect_equal(fit$objective, dense$fn(fit$par), tolerance = 1e-12)
       g <- dense$gr(fit$par)
       along <- sum(g * fit$par)
-      expect_lte(abs(fit$gap - (along + 0.7 * max(abs(g)))), 1e-13 * (abs(along) + 0.7 * max(abs(g))))
+      expect_lte(abs(fit$gap - (along + 0.7 * max(abs(g)))), 1e-12 * (abs(along) + 0.7 * max(abs(g))))
     }
     # an exact pairwise step leaves two atoms level, and rounding picks between them: optima are compared, not traces
     best <- lapply(list(dense, sparse), function(f) acfw(fn = f, lmo = lmo_l1_ball(0.7), method = "pfw", control = acfw_control(tol = 0, rel_tol = 1e-12)))
@@ -105,6 +105,32 @@ test_that("matrix sets: the nearest matrices in nuclear ball and spectraplex are
   expect_equal(fit$par, nearest, tolerance = 1e-6)
 })
 
-test_that("no thread is started that nobody asked for", {
-  expect_identical(eigen_threads(), 1L)
+test_that("Huber's objective is the same in R and in C++, and linear beyond delta", {
+  set.seed(9)
+  A <- matrix(rnorm(120), 20)
+  b <- 3 * rnorm(20)
+  f <- objective_huber(A, b, delta = 0.7, lambda = 0.1, weights = runif(20))
+  expect_output(acfw_check_gradient(rnorm(6), f), "agrees")
+  fit <- acfw(fn = f, lmo = lmo_l1_ball(2), control = acfw_control(rel_tol = 1e-10))
+  in_r <- acfw(numeric(6), f$fn, f$gr, lmo_l1_ball(2), method = "pfw", control = acfw_control(rel_tol = 1e-10))
+  expect_equal(fit$objective, f$fn(fit$par))
+  expect_equal(fit$objective, in_r$objective, tolerance = 1e-9)
+  wide <- objective_huber(A, b, delta = 1e6)
+  expect_equal(wide$fn(1:6), objective_least_squares(A, b)$fn(1:6))
+  expect_error(objective_huber(A, b, delta = 0), class = "acfw_error_input", regexp = "delta")
+  expect_error(objective_huber(A), class = "acfw_error_missing", regexp = "`b`")
+})
+
+test_that("Poisson's objective is the same in R and in C++", {
+  set.seed(10)
+  A <- matrix(rnorm(120), 20) / 3
+  y <- stats::rpois(20, 2)
+  f <- objective_poisson(A, y, lambda = 0.01)
+  expect_output(acfw_check_gradient(rnorm(6), f), "agrees")
+  fit <- acfw(fn = f, lmo = lmo_l1_ball(2), control = acfw_control(rel_tol = 1e-10))
+  expect_identical(fit$status, "converged")
+  expect_equal(fit$objective, f$fn(fit$par))
+  expect_equal(fit$objective, acfw(numeric(6), f$fn, f$gr, lmo_l1_ball(2), control = acfw_control(rel_tol = 1e-10))$objective, tolerance = 1e-9)
+  expect_error(objective_poisson(A, -y), class = "acfw_error_input", regexp = "negative")
+  expect_error(acfw(fn = f, lmo = lmo_l1_ball(), step = "short"), class = "acfw_error_input", regexp = "no Lipschitz constant")
 })

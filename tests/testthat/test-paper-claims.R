@@ -95,7 +95,7 @@ test_that("a rejected trial costs one value, no gradient and no oracle call", {
   # L_0 is small where it is measured (a flat stretch) and large where the run goes: trials overshoot
   fn <- function(x) sum((x - 0.45)^2) / 2 + 100 * sum(pmax(x - 0.95, 0)^2)
   gr <- function(x) x - 0.45 + 200 * pmax(x - 0.95, 0)
-  fit <- acfw(c(0.1, 0.1, 0.1), fn, gr, lmo_box(-1, rep(1, 3)), control = acfw_control(max_iter = 50))
+  fit <- acfw(c(0.1, 0.1, 0.1), fn, gr, lmo_box(-1, rep(1, 3)), method = "cfw", control = acfw_control(max_iter = 50))
   q <- objective_quadratic(diag(c(1, 1000)), c(-1, -1))
   budget <- acfw(c(1, 0), q, lmo = lmo_simplex(), method = "pfw", control = tight(max_iter = 60, damping = "budget"))
   for (one in list(fit, budget)) {

@@ -1,0 +1,96 @@
+# Input that is extreme, but legal, gives a finite fit whose certificate holds.
+
+set.seed(50)
+n <- 40
+x <- matrix(rnorm(5 * n), n)
+score <- x[, 1] - x[, 2]
+
+expect_certified <- function(fit, x) {
+  values <- c(fit$objective, fit$gap, fit$penalty, fit$intercept, fit$deviance)
+  expect_true(all(is.finite(values)))
+  seen <- certificate(fit, x)
+  size <- max(abs(fit$objective), 1e-3)
+  expect_lt(max(abs(seen$recomputed_objective - seen$objective)) / size, 1e-9)
+  expect_true(all(seen$recomputed_lower_bound <= seen$objective + 1e-9 * size))
+  expect_true(all(seen$lower_bound <= seen$recomputed_objective + 1e-9 * size))
+}
+
+test_that("counts of a billion are counts", {
+  y <- rpois(n, 1e9 * exp(score / 10))
+  fit <- suppressWarnings(acfw_glm(x, y, "poisson", c(0.05, 0.1)))
+  expect_true(all(fit$status %in% c("converged", "stalled")))  # the loss is a ten-billionth of what it is a difference of
+  expect_lt(max(fit$gap / fit$objective), 1e-4)
+  expect_certified(fit, x)
+  expect_gt(fit$deviance[1], fit$deviance[2])
+  path <- suppressWarnings(acfw_glm(x, y, "poisson", nbeta = 10))
+  expect_certified(path, x)
+})
+
+test_that("a constant response has a fit without variables", {
+  for (beta in list(1, NULL)) {
+    fit <- acfw_glm(x, rep(7, n), beta = beta)
+    expect_lt(max(abs(fit$coefficients)), 1e-6)
+    expect_equal(fit$intercept[1], 7)
+    expect_true(all(is.finite(fit$objective)))
+  }
+})
+
+test_that("gaussian responses of any size give the fit of one near one, and radii follow", {
+  y <- score + rnorm(n)
+  careful <- acfw_control(tol = 0, rel_tol = 1e-9)
+  reference <- acfw_glm(x, y, beta = 1, control = careful)
+  for (size in c(1e-140, 1e-60, 1e60, 1e150)) {
+    fit <- acfw_glm(x, y * size, beta = size, control = careful)
+    expect_identical(fit$status, "converged")
+    expect_equal(fit$objective / size / size, reference$objective, tolerance = 1e-8)
+    expect_equal(as.numeric(coef(fit)) / size, as.numeric(coef(reference)), tolerance = 1e-4)
+    path <- acfw_glm(x, y * size, nbeta = 5)
+    expect_true(all(is.finite(path$objective)))
+  }
+})
+
+test_that("a mean far from zero costs no digits", {
+  y <- score + rnorm(n)
+  careful <- acfw_control(tol = 0, rel_tol = 1e-9)
+  near <- acfw_glm(x, y, beta = 1, control = careful)
+  far <- acfw_glm(x, y + 1e7, beta = 1, control = careful)
+  expect_equal(far$objective, near$objective, tolerance = 1e-7)
+})
+
+test_that("one observation with weight, one column, and more columns than rows are problems like others", {
+  y <- score + rnorm(n)
+  expect_certified(acfw_glm(x, y, beta = 1, weights = replace(numeric(n), 3, 1)), x)
+  expect_certified(acfw_glm(x[, 1, drop = FALSE], y, beta = 1), x[, 1, drop = FALSE])
+  wide <- matrix(rnorm(20 * 60), 20)
+  for (family in c("gaussian", "poisson")) {
+    label <- if (family == "poisson") rpois(20, 3) else rnorm(20)
+    expect_certified(acfw_glm(wide, label, family, 1), wide)
+    expect_certified(acfw_glm(wide, label, family, nbeta = 15), wide)
+  }
+})
+
+test_that("separable classes are well posed in a bounded set", {
+  for (family in c("binomial", "multinomial")) {
+    fit <- acfw_glm(x, as.integer(score > 0), family, 20)
+    expect_identical(fit$status, "converged")
+    expect_lt(fit$objective, 0.1)
+  }
+})
+
+test_that("columns left out by an infinite factor stay out", {
+  fit <- acfw_glm(x, score + rnorm(n), beta = 5, penalty_factor = c(Inf, 1, 1, 1, 1))
+  expect_identical(fit$coefficients[1, 1], 0)
+  expect_gt(fit$df, 0L)
+})
+
+test_that("a path of pairwise or away steps goes on from a solution that is exactly zero", {
+  set.seed(1)
+  x <- matrix(rnorm(120), 60) * 1e-9
+  y <- rep(0:1, 30) * 1e-6
+  for (method in c("pfw", "afw")) {  # crashed: there were no atoms to go on from
+    fit <- suppressWarnings(acfw_glm(x, y, beta = c(1, 2), lambda = 0.1, method = method, standardize = FALSE,
+                                     control = tight(max_iter = 1)))
+    expect_identical(fit$beta, c(1, 2))
+    expect_true(all(is.finite(fit$objective)))
+  }
+})

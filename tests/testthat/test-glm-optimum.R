@@ -1,0 +1,187 @@
+# Optima are those of other solvers: glmnet at the matched penalty, brute force where glmnet has no such set.
+
+to_all_digits <- acfw_control(tol = 0, rel_tol = 1e-11)
+
+# The penalised objective of a fit and of glmnet at its penalty, by the definition.
+compare_with_glmnet <- function(d, family, beta, intercept, w, offset, factors, standardize = TRUE) {
+  fit <- acfw_glm(d$x, d$y, family, beta, weights = w, offset = offset, penalty_factor = factors, intercept = intercept,
+                  standardize = standardize, control = to_all_digits)
+  p <- ncol(d$x)
+  unit <- if (is.null(factors)) rep(1, p) else factors
+  mu <- fit$penalty
+  theirs <- suppressWarnings(glmnet::glmnet(
+    d$x, d$y, family, weights = w, offset = offset, penalty.factor = unit, lambda = mu * sum(unit) / p * c(4, 2, 1), intercept = intercept,
+    standardize = standardize, thresh = 1e-14, maxit = 1e6
+  ))
+  sd <- if (standardize) weighted_deviations(d$x, if (is.null(w)) rep(1, nrow(d$x)) else w) else rep(1, p)
+  penalised <- function(b, b0) {
+    z <- as.numeric(d$x %*% b) + b0 + (if (is.null(offset)) 0 else offset)
+    glm_loss(family, d$y, z, if (is.null(w)) rep(1, length(d$y)) else w) + mu * sum(unit * sd * abs(b))
+  }
+  list(fit = fit, mu = mu, ours = penalised(as.numeric(fit$coefficients), fit$intercept),
+       theirs = penalised(as.numeric(theirs$beta[, 3]), theirs$a0[[3]]))
+}
+
+for (family in c("gaussian", "binomial", "poisson")) {
+  test_that(paste("the optimum is glmnet's at the matched penalty, to 1e-8 relative:", family), {
+    skip_if_not_installed("glmnet")
+    for (sparse in c(FALSE, TRUE)) {
+      d <- glm_problem_of(family, sparse)
+      cases <- expand.grid(intercept = c(TRUE, FALSE), weights = c(FALSE, TRUE), offset = c(FALSE, TRUE), factors = c(FALSE, TRUE),
+                           standardize = c(TRUE, FALSE))
+      for (k in seq_len(nrow(cases))) {
+        case <- cases[k, ]
+        found <- compare_with_glmnet(d, family, 1.5, case$intercept, if (case$weights) d$w, if (case$offset) d$offset,
+                                     if (case$factors) d$factors, case$standardize)
+        expect_identical(found$fit$status, "converged")
+        expect_lt(abs(found$ours - found$theirs) / max(abs(found$theirs), 1e-3), 1e-8)
+        expect_equal(found$fit$objective + found$mu * found$fit$l1norm, found$ours, tolerance = 1e-10)
+      }
+    }
+  })
+}
+
+test_that("multinomial optima are glmnet's, for each class", {
+  skip_if_not_installed("glmnet")
+  for (sparse in c(FALSE, TRUE)) {
+    d <- glm_problem_of("multinomial", sparse)
+    for (intercept in c(TRUE, FALSE)) {
+      fit <- acfw_glm(d$x, d$y, "multinomial", 2, intercept = intercept, control = to_all_digits)
+      theirs <- suppressWarnings(glmnet::glmnet(d$x, d$y, "multinomial", lambda = fit$penalty * c(4, 2, 1), intercept = intercept,
+                                                thresh = 1e-14, maxit = 1e6))
+      sd <- weighted_deviations(d$x)
+      penalised <- function(b, b0) glm_loss("multinomial", d$y, as.matrix(d$x %*% b) + rep(b0, each = nrow(d$x))) + fit$penalty * sum(sd * abs(b))
+      ours <- penalised(do.call(cbind, lapply(fit$coefficients, as.numeric)), fit$intercept)
+      reference <- penalised(sapply(theirs$beta, function(b) as.numeric(b[, 3])), theirs$a0[, 3])
+      expect_lt(abs(ours - reference) / reference, 1e-8)
+      expect_equal(fit$l1norm, 2, tolerance = 1e-8)
+    }
+  }
+})
+
+test_that("unpenalised columns are fitted as if there were no budget, glmnet's way", {
+  skip_if_not_installed("glmnet")
+  for (family in c("gaussian", "binomial", "poisson")) {
+    d <- glm_problem_of(family)
+    factors <- replace(rep(1, 12), c(2, 5), 0)
+    found <- compare_with_glmnet(d, family, 0.7, TRUE, NULL, NULL, factors)
+    expect_lt(abs(found$ours - found$theirs) / abs(found$theirs), 1e-8)
+    expect_equal(found$fit$l1norm, 0.7, tolerance = 1e-8)
+    zero <- acfw_glm(d$x, d$y, family, 0, penalty_factor = factors, control = to_all_digits)
+    reference <- glm(d$y ~ d$x[, c(2, 5)], family = get(family, asNamespace("stats")))
+    expect_equal(as.numeric(coef(zero))[c(1, 3, 6)], unname(coef(reference)), tolerance = 1e-5)
+    expect_identical(zero$df, 2L)
+  }
+})
+
+test_that("limits on coefficients hold, and the optimum within them is that of brute force", {
+  for (family in c("gaussian", "binomial", "poisson")) {
+    d <- glm_problem_of(family, p = 6)
+    lower <- c(-Inf, 0, -0.1, -Inf, 0, -0.2)
+    upper <- c(0.3, Inf, 0.2, 0, 0, Inf)
+    fit <- acfw_glm(d$x, d$y, family, 1, lower = lower, upper = upper, standardize = FALSE, control = to_all_digits)
+    b <- as.numeric(fit$coefficients)
+    expect_true(all(b >= lower & b <= upper))
+    best <- brute_force(family, d$x, d$y, function(v) onto_limited_ball(v, 1, lower, upper))
+    expect_lt(abs(fit$objective - best$objective) / abs(best$objective), 1e-7)
+    signed <- acfw_glm(d$x, d$y, family, 1, lower = 0, control = to_all_digits)
+    expect_true(all(signed$coefficients@x >= 0))
+  }
+})
+
+test_that("weights on a simplex are those of brute force, and sum to the radius", {
+  for (family in c("gaussian", "binomial", "poisson")) {
+    d <- glm_problem_of(family, p = 6)
+    for (intercept in c(TRUE, FALSE)) {
+      for (lambda in c(0, 0.1)) {
+        fit <- acfw_glm(d$x, d$y, family, 1, set = "simplex", lambda = lambda, intercept = intercept, control = to_all_digits)
+        expect_false(fit$standardize)
+        expect_equal(sum(fit$coefficients), 1, tolerance = 1e-12)
+        expect_true(all(fit$coefficients@x >= 0))
+        best <- brute_force(family, d$x, d$y, function(v) onto_simplex(v, 1), intercept, lambda = lambda)
+        expect_lt(abs(fit$objective - best$objective) / abs(best$objective), 1e-7)
+      }
+    }
+  }
+})
+
+test_that("group norms share the budget as in brute force, whatever the labels of the groups", {
+  groups <- c("b", "a", "b", "c", "a", "c")
+  for (family in c("gaussian", "binomial", "poisson")) {
+    d <- glm_problem_of(family, p = 6)
+    for (lambda in c(0, 0.1)) {
+      fit <- acfw_glm(d$x, d$y, family, 1, set = "group", groups = groups, lambda = lambda, standardize = FALSE, control = to_all_digits)
+      best <- brute_force(family, d$x, d$y, function(v) onto_group_ball(v, groups, 1), lambda = lambda)
+      expect_lt(abs(fit$objective - best$objective) / abs(best$objective), 1e-7)
+      expect_lte(fit$l1norm, 1 + 1e-12)
+    }
+    gaps <- acfw_glm(d$x, d$y, family, 1, set = "group", groups = c(7, 2, 7, 30, 2, 30), lambda = 0.1, standardize = FALSE, control = to_all_digits)
+    expect_equal(gaps$objective, fit$objective, tolerance = 1e-10)
+  }
+})
+
+test_that("groups of one column are the l1 ball, and standardised groups live in that scale", {
+  d <- glm_problem_of("gaussian")
+  alone <- acfw_glm(d$x, d$y, "gaussian", 2, set = "group", groups = 1:12, control = to_all_digits)
+  ball <- acfw_glm(d$x, d$y, "gaussian", 2, control = to_all_digits)
+  expect_equal(alone$objective, ball$objective, tolerance = 1e-9)
+  sd <- weighted_deviations(d$x)
+  groups <- rep(1:4, 3)
+  implicit <- acfw_glm(d$x, d$y, "gaussian", 2, set = "group", groups = groups, control = to_all_digits)
+  explicit <- acfw_glm(d$x %*% diag(1 / sd), d$y, "gaussian", 2, set = "group", groups = groups, standardize = FALSE, control = to_all_digits)
+  expect_equal(implicit$objective, explicit$objective, tolerance = 1e-9)
+  factored <- acfw_glm(d$x, d$y, "gaussian", 2, set = "group", groups = groups, penalty_factor = c(1, 2, 1, 3), control = to_all_digits)
+  by_column <- acfw_glm(d$x, d$y, "gaussian", 2, set = "group", groups = groups, penalty_factor = c(1, 2, 1, 3)[groups], control = to_all_digits)
+  expect_identical(factored$objective, by_column$objective)
+})
+
+test_that("every method of the paper reaches the optimum of every family and set", {
+  groups <- rep(1:3, 2)
+  for (family in c("gaussian", "binomial", "poisson", "multinomial")) {
+    d <- glm_problem_of(family, p = 6)
+    for (set in c("l1", "simplex", "group")) {
+      fit_by <- function(method) {
+        acfw_glm(d$x, d$y, family, 1, set = set, lambda = 0.05, groups = if (set == "group") groups, standardize = FALSE, method = method,
+                 control = acfw_control(tol = 0, rel_tol = if (method == "cfw") 1e-3 else 1e-7, max_iter = 1e5))
+      }
+      best <- fit_by("corrective")
+      expect_identical(best$status, "converged")
+      for (method in if (set == "group") "cfw" else c("cfw", "pfw", "afw")) {
+        fit <- fit_by(method)
+        expect_lte(fit$objective - best$objective, fit$gap + 1e-12)
+        expect_gte(fit$objective - best$objective, -1e-7 * abs(best$objective))
+        expect_identical(fit$status, "converged")
+      }
+    }
+  }
+})
+
+test_that("a path's penalties, radii and norms belong together", {
+  for (family in c("gaussian", "binomial", "poisson")) {
+    d <- glm_problem_of(family)
+    path <- acfw_glm(d$x, d$y, family, nbeta = 20)
+    expect_false(is.unsorted(path$beta))
+    expect_true(all(diff(path$penalty) < 0))
+    expect_equal(path$beta, path$l1norm, tolerance = 1e-6)
+    expect_true(all(path$gap <= 1e-4 * abs(path$objective) + 1e-8))
+    expect_true(all(diff(path$deviance) <= 1e-6 * path$null_deviance))
+    same <- acfw_glm(d$x, d$y, family, beta = path$beta[c(5, 12)])
+    expect_equal(same$objective, path$objective[c(5, 12)], tolerance = 1e-4)
+  }
+})
+
+test_that("on glmnet's own examples both have the same optimum", {
+  skip_if_not_installed("glmnet")
+  examples <- new.env()
+  for (family in c("gaussian", "binomial", "poisson")) {
+    name <- c(gaussian = "QuickStartExample", binomial = "BinomialExample", poisson = "PoissonExample")[[family]]
+    utils::data(list = name, package = "glmnet", envir = examples)
+    d <- examples[[name]]
+    d$y <- as.numeric(d$y)
+    for (beta in c(0.5, 2)) {
+      found <- compare_with_glmnet(d, family, beta, TRUE, NULL, NULL, NULL)
+      expect_identical(found$fit$status, "converged")
+      expect_lt(abs(found$ours - found$theirs) / abs(found$theirs), 1e-8)
+    }
+  }
+})
