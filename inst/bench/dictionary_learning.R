@@ -7,6 +7,9 @@
 # All step rules see the same quartic, whose coefficients are known before the first trial: a trial costs nothing, and so
 # backtracking is as cheap as `ac` an iteration. What differs is how well the estimate of L follows the curvature.
 library(acfw)
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
+shared <- file.path(if (is.na(here)) "inst/bench" else here, "shared")
+source(file.path(shared, "kernels.R"))
 arguments <- commandArgs(TRUE)
 quick <- "--quick" %in% arguments
 given <- suppressWarnings(as.numeric(grep("^--", arguments, value = TRUE, invert = TRUE)))
@@ -56,7 +59,7 @@ iteration <- function(a) {
   trace <- acfw_dictionary_learning(a, p, 10, control = control)$trace
   own <- stats::median(diff(trace$seconds[30:60])[trace$accepted[30:59]])
   time <- function(A, B) {
-    stats::median(replicate(15, system.time(for (k in 1:4) acfw:::dense_product(A, B, 1L), gcFirst = FALSE)[["elapsed"]])) / 4
+    stats::median(replicate(15, system.time(for (k in 1:4) dense_product(A, B, 1L), gcFirst = FALSE)[["elapsed"]])) / 4
   }
   D <- matrix(0.5, nrow(a), p)
   X <- matrix(0.5, p, ncol(a))

@@ -7,6 +7,9 @@
 # A function value is cheap here: the factor of S_yy at the trial point is what the next gradient needs anyway. So
 # backtracking pays little for a second trial, and `ac` gains in iterations or not at all; calls are shown for that reason.
 library(acfw)
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
+shared <- file.path(if (is.na(here)) "inst/bench" else here, "shared")
+source(file.path(shared, "kernels.R"))
 quick <- "--quick" %in% commandArgs(TRUE)
 sizes <- if (quick) c(100, 400) else c(100, 1000)
 repeats <- 3
@@ -93,7 +96,7 @@ iteration <- function(d) {
   products <- sum(apply(shapes, 1L, function(s) {
     A <- matrix(0.5, s[1], s[2])
     B <- matrix(0.25, s[2], s[3])
-    stats::median(replicate(15, system.time(for (k in 1:4) acfw:::dense_product(A, B, 1L), gcFirst = FALSE)[["elapsed"]])) / 4
+    stats::median(replicate(15, system.time(for (k in 1:4) dense_product(A, B, 1L), gcFirst = FALSE)[["elapsed"]])) / 4
   }))
   cat("\niteration, d = ", d, ": ", signif(own, 3), " s, its matrix products alone ", signif(products, 3), " s\n", sep = "")
   ratio(sprintf("dr_mmse_d%d_iteration_over_products", d), own / products, 1.5)

@@ -10,7 +10,10 @@ arguments <- commandArgs(TRUE)
 quick <- "--quick" %in% arguments
 folder <- c(grep("^--", arguments, value = TRUE, invert = TRUE), Sys.getenv("ACFW_DATA"))[[1L]]
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
-source(file.path(if (is.na(here)) "inst/bench" else here, "shared", "memory.R"))
+shared <- file.path(if (is.na(here)) "inst/bench" else here, "shared")
+source(file.path(shared, "memory.R"))
+source(file.path(shared, "kernels.R"))
+source(file.path(shared, "designs.R"))
 accuracy <- 1e-8
 runs <- if (quick) 3 else 5
 
@@ -21,49 +24,6 @@ race <- function(...) {
   sides <- list(...)
   times <- replicate(runs, vapply(sides, function(side) { gc(FALSE); system.time(side())[["elapsed"]] }, 0))
   apply(matrix(times, nrow = length(sides)), 1, stats::median)
-}
-
-# ---- designs ------------------------------------------------------------------------------------------------------
-
-read_svm <- function(file, p) {
-  lines <- strsplit(readLines(file), " ", fixed = TRUE)
-  label <- as.numeric(vapply(lines, `[[`, "", 1L))
-  entries <- lapply(lines, `[`, -1L)
-  numbers <- as.numeric(unlist(strsplit(unlist(entries), ":", fixed = TRUE)))
-  x <- sparseMatrix(i = rep(seq_along(entries), lengths(entries)), j = numbers[c(TRUE, FALSE)], x = numbers[c(FALSE, TRUE)],
-                    dims = c(length(label), p))
-  list(x = x, y = as.integer(label > 0))
-}
-
-news <- function() read_svm(bzfile(file.path(folder, "20news-binary-tfidf.svm.bz2")), 59318)
-
-madelon <- function() {
-  x <- as.matrix(utils::read.table(gzfile(file.path(folder, "madelon_train.data.gz"))))
-  storage.mode(x) <- "double"
-  dimnames(x) <- NULL
-  x <- scale(x)
-  attributes(x) <- attributes(x)["dim"]
-  list(x = x, y = as.integer(scan(gzfile(file.path(folder, "madelon_train.labels.gz")), quiet = TRUE) > 0))
-}
-
-# Zipf columns, log tf-idf weights, unit rows.
-text_like <- function(n = 20242, p = 47236, each = 74) {
-  set.seed(1)
-  j <- sample.int(p, n * each, replace = TRUE, prob = 1 / (20 + seq_len(p)))
-  counts <- sparseMatrix(i = rep(seq_len(n), each), j = j, x = 1, dims = c(n, p))
-  frequency <- diff(counts@p)
-  counts@x <- (1 + log(counts@x)) * rep(log(n / pmax(frequency, 1)), frequency)
-  x <- Diagonal(x = 1 / sqrt(rowSums(counts^2))) %*% counts
-  truth <- numeric(p)
-  truth[sample.int(2000, 200)] <- rnorm(200, sd = 15)
-  list(x = as(x, "CsparseMatrix"), y = as.integer(runif(n) < plogis(as.numeric(x %*% truth))))
-}
-
-gaussian <- function(n, p, used = 30, size = 0.4) {
-  set.seed(2)
-  x <- matrix(rnorm(n * p), n)
-  truth <- rep(c(size, -size), length.out = used)
-  list(x = x, y = as.integer(runif(n) < plogis(as.numeric(x[, seq_len(used)] %*% truth))))
 }
 
 # ---- accuracy -----------------------------------------------------------------------------------------------------
@@ -147,7 +107,7 @@ compare_damping <- function(name, d, beta, lambda) {
 # Stream over product, so that 1 / 0.8 is the goal for product over stream.
 compare_kernel <- function(name, x) {
   for (threads in c(1L, 2L)) {
-    t <- acfw:::bench_transpose(x, rnorm(nrow(x)), 15L, threads)
+    t <- bench_transpose(x, rnorm(nrow(x)), 15L, threads)
     bytes <- if (is.matrix(x)) 8 * length(x) else 12 * length(x@x)
     cat(sprintf("%-8s A'r on %d thread(s): %.1f GB/s, streaming read %.1f GB/s\n", name, threads, bytes / t[1] / 1e9, bytes / t[2] / 1e9))
     ratio(sprintf("%s-kernel-%dthread/stream", name, threads), t[1] / t[2], 1.25)

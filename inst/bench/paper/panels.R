@@ -93,7 +93,8 @@ completion_panel <- function(folder, beta, quick) {
     ratings <- utils::read.csv(file)
     names(ratings)[1:3] <- c("row", "column", "value")
     list(runs = c(rules("cfw"), open_loop, corrective), solve = function(method, step, control) {
-      acfw_matrix_completion(ratings[1:3], beta, loss = "huber", delta = 1, method = method, step = step, control = control)
+      acfw_matrix_completion(ratings[1:3], beta, loss = "huber", delta = 1, center = "none", method = method, step = step,
+                             control = control)
     })
   })
 }
