@@ -27,7 +27,8 @@
 #' * a numeric vector (`r[0]`, `r[1]`, ...; 1 after its end) or a function of `t`.
 #'
 #' @param tol,rel_tol Stop when the gap is at most `tol`, or at most `rel_tol` times the absolute objective. One given alone is
-#'   the tolerance: the other is 0 then. With neither given, `tol` is 1e-8 and `rel_tol` is 1e-6.
+#'   the tolerance: the other is 0 then. With neither given, `tol` is 1e-8 and `rel_tol` is 1e-6, unless the function they are handed
+#'   to has tolerances of its own.
 #' @param max_iter Most iterations, rejected trials included; `Inf` for no limit. When a fit is continued, most further
 #'   iterations.
 #' @param max_time Most seconds.
@@ -62,6 +63,7 @@ acfw_control <- function(tol = if (missing(rel_tol)) 1e-8 else 0, rel_tol = if (
     list(
       tol = check_number(tol, "tol", min = 0),
       rel_tol = check_number(rel_tol, "rel_tol", min = 0),
+      tolerance_named = !(missing(tol) && missing(rel_tol)),
       max_iter = check_count(max_iter, "max_iter", min = 0),
       max_time = check_number(max_time, "max_time", min = 0),
       L = if (!is.null(L)) check_number(L, "L", min = 0, max = .Machine$double.xmax, strict = TRUE),
@@ -137,4 +139,11 @@ check_control <- function(control, call = rlang::caller_env()) {
   named <- is.list(control) && !is.object(control) && (!length(control) || !is.null(names(control)) && all(nzchar(names(control))))
   if (!named) abort_input("control", "must come from acfw_control(), or be a list of its arguments by name.", call)
   do.call(acfw_control, control)
+}
+
+# A tolerance that nobody named is the one of the function called, whatever else `control` says.
+with_tolerance <- function(control, tol, rel_tol) {
+  if (control$tolerance_named) return(control)
+  control[c("tol", "rel_tol", "tolerance_named")] <- list(tol, rel_tol, TRUE)
+  control
 }
