@@ -44,9 +44,8 @@ acfw_dictionary_learning <- function(a, p, beta, method = "cfw", step = c("ac", 
   call <- match.call()
   answered({
     check_dots(..., .known = names(formals(acfw_dictionary_learning)))
-    require_argument(a, "a matrix with one sample per column")
-    require_argument(p, "the number of atoms")
-    require_argument(beta, "the bound on the l1 norm of a code")
+    require_arguments(a = "a matrix with one sample per column", p = "the number of atoms",
+                      beta = "the bound on the l1 norm of a code")
     a <- check_data(a, "a")
     p <- check_count(p, "p")
     check_entries(p, max(p, dim(a)), "p")

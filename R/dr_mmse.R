@@ -51,9 +51,8 @@ acfw_dr_mmse <- function(sigma, n_x, rho, method = "cfw", step = c("ac", "backtr
   call <- match.call()
   answered({
     check_dots(..., .known = names(formals(acfw_dr_mmse)))
-    require_argument(sigma, "the nominal covariance of signal and observation")
-    require_argument(n_x, "the dimension of the signal")
-    require_argument(rho, "the Wasserstein radius")
+    require_arguments(sigma = "the nominal covariance of signal and observation", n_x = "the dimension of the signal",
+                      rho = "the Wasserstein radius")
     sigma <- check_covariance(sigma, "sigma")
     n_x <- check_count(n_x, "n_x")
     if (n_x >= nrow(sigma)) {

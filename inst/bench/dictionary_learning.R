@@ -6,18 +6,14 @@
 #
 # All step rules see the same quartic, whose coefficients are known before the first trial: a trial costs nothing, and so
 # backtracking is as cheap as `ac` an iteration. What differs is how well the estimate of L follows the curvature.
-library(acfw)
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
-shared <- file.path(if (is.na(here)) "inst/bench" else here, "shared")
+source(file.path(if (is.na(here)) "inst/bench" else here, "shared", "start.R"))
 source(file.path(shared, "kernels.R"))
-arguments <- commandArgs(TRUE)
-quick <- "--quick" %in% arguments
 given <- suppressWarnings(as.numeric(grep("^--", arguments, value = TRUE, invert = TRUE)))
 limit <- if (length(given)) given[[1L]] else if (quick) 6 else 40
 size <- if (quick) c(n = 250, m = 125, p = 50, l = 12) else c(n = 1000, m = 500, p = 200, l = 50)
 decades <- 10^-(0:7)
 
-ratio <- function(name, value, goal) cat(sprintf("RATIO %s %.3f goal %s\n", name, value, format(goal)))
 
 race <- function(a, beta) {
   rules <- list(ac = c("ac", "paper"), "ac, budget" = c("ac", "budget"), backtracking = c("backtracking", "paper"),

@@ -13,6 +13,11 @@ threaded <- list(
     x <- Matrix::rsparsematrix(400, 300, 0.1)
     function(k) acfw_lasso_logistic(x, rep(0:1, 200), 20, control = limits(k, 50))
   }),
+  "rows of a sparse design" = quote({
+    x <- Matrix::rsparsematrix(5e4, 30, 0.1)
+    y <- as.integer(as.numeric(x[, 1] - x[, 2]) + rnorm(5e4) > 0)
+    function(k) acfw_lasso_logistic(x, y, 5, control = limits(k, 20))
+  }),
   "columns of a dense design" = quote({
     x <- matrix(rnorm(200 * 300), 200)
     function(k) acfw_lasso_logistic(x, rep(0:1, 100), 20, method = "pfw", control = limits(k, 50))
