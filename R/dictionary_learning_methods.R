@@ -123,19 +123,37 @@ plot.acfw_dictionary_learning <- function(x, shape = NULL, most = 100, col = grD
     NextMethod()
     return(invisible(x))
   }
-  D <- x$dictionary
-  whole <- is.numeric(shape) && length(shape) == 2L && !anyNA(shape) && all(shape >= 1 & shape == round(shape))
-  if (!whole || prod(shape) != nrow(D)) {
-    abort_input("shape", paste0("must be c(rows, columns) with product ", nrow(D), ", the length of an atom."))
-  }
-  most <- min(check_count(most, "most"), ncol(D))
-  shown <- order(atom_usage(x), decreasing = TRUE)[seq_len(most)]
-  draw_atoms(D[, shown, drop = FALSE], shape, col, ...)
+  sheet <- atom_sheet(x, shape, most)
+  drawn <- t(sheet[rev(seq_len(nrow(sheet))), , drop = FALSE]) # image() puts rows along x, from the bottom
+  graphics::image(drawn, zlim = c(-1, 1), col = col, axes = FALSE, asp = nrow(sheet) / ncol(sheet), ...)
   invisible(x)
 }
 
-# All atoms in one picture: a grid of tiles, each scaled to its own range, with a blank line between them.
-draw_atoms <- function(D, shape, col, ...) {
+#' @rdname acfw_dictionary_learning_methods
+#' @exportS3Method ggplot2::autoplot
+autoplot.acfw_dictionary_learning <- function(object, shape = NULL, most = 100, col = grDevices::hcl.colors(64, "Grays"), ...) {
+  if (is.null(shape)) return(autoplot.acfw(object, ...))
+  rlang::check_installed("ggplot2", "for autoplot()")
+  check_dots(..., .known = c("shape", "most", "col"))
+  sheet <- atom_sheet(object, shape, most)
+  cells <- data.frame(row = as.vector(row(sheet)), column = as.vector(col(sheet)), value = as.vector(sheet))
+  ggplot2::ggplot(cells[!is.na(cells$value), ], ggplot2::aes(x = .data$column, y = .data$row, fill = .data$value)) +
+    ggplot2::geom_tile(show.legend = FALSE) +
+    ggplot2::scale_fill_gradientn(colours = col, limits = c(-1, 1)) +
+    ggplot2::scale_y_reverse() +
+    ggplot2::coord_fixed() +
+    ggplot2::theme_void()
+}
+
+# All atoms in one matrix, the most used first: a grid of tiles, each scaled to its own range, with a blank line between them.
+atom_sheet <- function(x, shape, most, call = rlang::caller_env()) {
+  D <- x$dictionary
+  whole <- is.numeric(shape) && length(shape) == 2L && !anyNA(shape) && all(shape >= 1 & shape == round(shape))
+  if (!whole || prod(shape) != nrow(D)) {
+    abort_input("shape", paste0("must be c(rows, columns) with product ", nrow(D), ", the length of an atom."), call)
+  }
+  most <- min(check_count(most, "most", call = call), ncol(D))
+  D <- D[, order(atom_usage(x), decreasing = TRUE)[seq_len(most)], drop = FALSE]
   across <- ceiling(sqrt(ncol(D) * shape[[1L]] / shape[[2L]]))
   down <- ceiling(ncol(D) / across)
   sheet <- matrix(NA_real_, down * (shape[[1L]] + 1) + 1, across * (shape[[2L]] + 1) + 1)
@@ -146,8 +164,7 @@ draw_atoms <- function(D, shape, col, ...) {
     atom <- if (largest > 0) D[, k] / largest else D[, k]
     sheet[top + seq_len(shape[[1L]]), left + seq_len(shape[[2L]])] <- atom
   }
-  drawn <- t(sheet[rev(seq_len(nrow(sheet))), , drop = FALSE]) # image() puts rows along x, from the bottom
-  graphics::image(drawn, zlim = c(-1, 1), col = col, axes = FALSE, asp = nrow(sheet) / ncol(sheet), ...)
+  sheet
 }
 
 #' @exportS3Method generics::tidy

@@ -104,17 +104,24 @@ print.summary.acfw_dr_mmse <- function(x, digits = 6, ...) {
 #' @rdname acfw_dr_mmse_methods
 #' @export
 plot.acfw_dr_mmse <- function(x, type = c("convergence", "eigenvalues"), ...) {
-  if (check_choice(type, c("convergence", "eigenvalues"), "type") == "convergence") {
-    plot.acfw(x, ...)
-    return(invisible(x))
-  }
-  spectrum <- function(S) eigen(S, symmetric = TRUE, only.values = TRUE)$values
-  values <- cbind(spectrum(x$S), spectrum(x$sigma))
-  defaults <- list(x = values, type = "o", pch = 19, cex = 0.5, lty = 1, col = curve_colours(2), xlab = "index",
-                   ylab = "eigenvalue", las = 1, bty = "l", main = "")
-  do.call(graphics::matplot, utils::modifyList(defaults, list(...)))
-  graphics::legend("topright", c("least favourable", "nominal"), col = curve_colours(2), lty = 1, pch = 19, bty = "n")
+  type <- check_choice(type, c("convergence", "eigenvalues"), "type")
+  if (type == "convergence") plot.acfw(x, ...) else draw_base(eigenvalue_drawing(x), ...)
   invisible(x)
+}
+
+#' @rdname acfw_dr_mmse_methods
+#' @exportS3Method ggplot2::autoplot
+autoplot.acfw_dr_mmse <- function(object, type = c("convergence", "eigenvalues"), ...) {
+  if (check_choice(type, c("convergence", "eigenvalues"), "type") == "convergence") return(autoplot.acfw(object, ...))
+  check_dots(..., .known = "type")
+  draw_ggplot(eigenvalue_drawing(object))
+}
+
+eigenvalue_drawing <- function(x) {
+  spectrum <- function(S) eigen(S, symmetric = TRUE, only.values = TRUE)$values
+  values <- cbind("least favourable" = spectrum(x$S), nominal = spectrum(x$sigma))
+  new_drawing(curves_of(seq_len(nrow(values)), values), new_styles(colnames(values), points = TRUE, lwd = 1.5), "index", "eigenvalue",
+              legend = "top")
 }
 
 #' @exportS3Method generics::tidy
