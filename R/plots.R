@@ -132,6 +132,7 @@ path_drawing <- function(beta, values, most, ylab, top = NULL, drawn = 500L) {
 
 # Curves begin where they leave zero, rather than to lie on one another there.
 without_zeros <- function(values) {
+  if (!ncol(values)) return(values)
   zero <- values == 0
   last <- nrow(values)
   idle <- zero & rbind(zero[-1L, , drop = FALSE], TRUE) & rbind(TRUE, zero[-last, , drop = FALSE])

@@ -151,7 +151,9 @@ test_that("log axes have ticks at powers of ten, and between them where they are
   expect_identical(log_ticks(c(0.8, 45))$labels, c("1", "2", "5", "10", "20"))
   expect_gte(length(log_ticks(c(2.1, 2.9))$at), 2)
   across <- drawn_calls(plot(race, log = "xy"), "axis")
-  for (call in across) expect_equal(log10(call[[2]] * (if (call[[1]] == 1) 1000 else 1)) %% 1, rep(0, length(call[[2]])), tolerance = 1e-9)
+  upright <- Filter(function(call) call[[1]] == 2, across)[[1]][[2]]
+  expect_gte(length(upright), 3)
+  expect_equal(log10(upright), round(log10(upright)))
   skip_if_not_installed("ggplot2")
   built <- ggplot2::ggplot_build(ggplot2::autoplot(plain))
   breaks <- built$layout$panel_params[[1]]$y$breaks
