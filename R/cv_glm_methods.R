@@ -1,11 +1,13 @@
 #' Use and plot a cross-validated path
 #'
 #' @param object,x The result of [cv_acfw_glm()].
+#' @param data,newdata,newoffset As in [augment.acfw_glm()][acfw_glm_methods].
 #' @param newx As in [predict.acfw_glm()].
 #' @param beta `"beta_1se"`, `"beta_min"`, or radii.
 #' @param name A name; `beta.min`, `beta.1se` and `type.measure` are the old ones of `beta_min`, `beta_1se` and `measure`.
 #' @param ... Further arguments to [predict.acfw_glm()] or [coef.acfw_glm()], or, in `plot()`, graphical parameters as in [plot.acfw()]; none elsewhere.
-#' @return As [predict.acfw_glm()]; `summary()` and `tidy()` a data frame with a row per radius; `glance()` one row; `plot()` returns the
+#' @return As [predict.acfw_glm()]; `summary()` and `tidy()` a data frame with a row per radius; `glance()` one row;
+#'   `augment()` as for a fit at one radius; `plot()` returns the
 #'   plotted data invisibly, `autoplot()` a ggplot. Above the plot stands the number of
 #'   nonzero coefficients.
 #' @examples
@@ -81,22 +83,6 @@ summary.cv_acfw_glm <- function(object, ...) {
   check_dots(...)
   data.frame(beta = object$beta, penalty = object$fit$penalty, mean = object$cvm, se = object$cvsd, nonzero = object$nonzero,
              chosen = ifelse(object$beta %in% object$beta_min, "beta_min", ifelse(object$beta %in% object$beta_1se, "beta_1se", "")))
-}
-
-#' @rdname predict.cv_acfw_glm
-#' @exportS3Method generics::tidy
-tidy.cv_acfw_glm <- function(x, ...) {
-  check_dots(...)
-  data.frame(beta = x$beta, penalty = x$fit$penalty, estimate = x$cvm, std.error = x$cvsd, conf.low = x$cvm - x$cvsd,
-             conf.high = x$cvm + x$cvsd, nzero = x$nonzero)
-}
-
-#' @rdname predict.cv_acfw_glm
-#' @exportS3Method generics::glance
-glance.cv_acfw_glm <- function(x, ...) {
-  check_dots(...)
-  data.frame(beta_min = x$beta_min, beta_1se = x$beta_1se, measure = x$measure, folds = length(x$folds), status = x$status,
-             nobs = x$fit$nobs)
 }
 
 #' @rdname predict.cv_acfw_glm

@@ -198,17 +198,6 @@ print.cv_acfw_matrix_completion <- function(x, digits = 4, ...) {
   invisible(x)
 }
 
-#' @exportS3Method generics::tidy
-tidy.cv_acfw_matrix_completion <- function(x, ...) {
-  data.frame(beta = x$beta, estimate = x$cvm, std.error = x$cvsd, conf.low = x$cvm - x$cvsd, conf.high = x$cvm + x$cvsd, rank = x$rank)
-}
-
-#' @exportS3Method generics::glance
-glance.cv_acfw_matrix_completion <- function(x, ...) {
-  data.frame(beta_min = x$beta_min, beta_1se = x$beta_1se, measure = x$measure, score = min(x$cvm, NA, na.rm = TRUE), status = x$status,
-             nobs = length(x$foldid))
-}
-
 #' @rdname predict.acfw_factors
 #' @export
 plot.cv_acfw_matrix_completion <- function(x, ...) {

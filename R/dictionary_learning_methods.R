@@ -4,7 +4,7 @@
 #' `|x|_1 <= beta`, a convex problem, by pairwise Frank-Wolfe steps of this package, until the gap is at most `tol` times
 #' the value at `x = 0`.
 #'
-#' @param object A fit from [acfw_dictionary_learning()].
+#' @param object,x A fit from [acfw_dictionary_learning()].
 #' @param newdata Samples as columns, a matrix with as many rows as the data had; or a vector, one sample. Features are
 #'   matched by name where both it and the data had names. By default the data of the fit.
 #' @param type `"codes"`, or `"fitted"` for the dictionary times them.
@@ -13,7 +13,9 @@
 #' @param threads The number of threads.
 #' @param ... Must be empty.
 #' @return `predict()`: the codes, a `dgCMatrix` with one column per sample, whose attribute `gap` has the gap of each; or
-#'   a matrix like `newdata`. `fitted()` and `residuals()`: matrices like the data.
+#'   a matrix like `newdata`. `fitted()` and `residuals()`: matrices like the data. `tidy()`: a row per entry of the codes
+#'   that is not zero, with `sample`, `term` (the atom) and `estimate`; `glance()`: one row; `augment()`: a row per entry of the data, with
+#'   `.fitted` and `.resid`.
 #' @examples
 #' set.seed(1)
 #' a <- sim_dictionary_learning(n = 60, m = 20, p = 8, l = 3)$a
@@ -167,9 +169,29 @@ atom_sheet <- function(x, shape, most, call = rlang::caller_env()) {
   sheet
 }
 
+#' @rdname predict.acfw_dictionary_learning
 #' @exportS3Method generics::tidy
 tidy.acfw_dictionary_learning <- function(x, ...) {
+  check_dots(...)
   entries <- methods::as(x$codes, "TsparseMatrix")
-  samples <- if (is.null(colnames(x$codes))) seq_len(ncol(x$codes)) else colnames(x$codes)
-  data.frame(atom = entries@i + 1L, sample = samples[entries@j + 1L], estimate = entries@x)
+  data.frame(sample = side_names(x$codes, 2L)[entries@j + 1L], term = side_names(x$codes, 1L)[entries@i + 1L], estimate = entries@x)
 }
+
+#' @rdname predict.acfw_dictionary_learning
+#' @exportS3Method generics::glance
+glance.acfw_dictionary_learning <- function(x, ...) {
+  check_dots(...)
+  cbind(glance.acfw(x), beta = x$beta, atoms = ncol(x$dictionary), explained = x$explained, nobs = ncol(x$codes))
+}
+
+#' @rdname predict.acfw_dictionary_learning
+#' @exportS3Method generics::augment
+augment.acfw_dictionary_learning <- function(x, newdata = NULL, ...) {
+  check_dots(..., .known = "newdata")
+  data <- if (is.null(newdata)) x$a else check_data(if (is.null(dim(newdata))) as.matrix(newdata) else newdata, "newdata")
+  fitted <- if (is.null(newdata)) fitted.acfw_dictionary_learning(x) else predict(x, data, type = "fitted")
+  data.frame(feature = rep(side_names(data, 1L), ncol(data)), sample = rep(side_names(data, 2L), each = nrow(data)),
+             value = as.vector(as.matrix(data)), .fitted = as.vector(fitted), .resid = as.vector(as.matrix(data) - fitted))
+}
+
+side_names <- function(x, side) if (is.null(dimnames(x)[[side]])) seq_len(dim(x)[[side]]) else dimnames(x)[[side]]

@@ -1,12 +1,14 @@
 #' Estimate signals with a robust estimator
 #'
-#' @param object A fit from [acfw_dr_mmse()].
+#' @param object,x A fit from [acfw_dr_mmse()].
 #' @param newdata Observations `y`: a vector, or a matrix or data frame with one observation per row. Matched by name where
 #'   both it and `sigma` have names.
 #' @param type `"robust"` for the fitted estimator, `"nominal"` for the best one under `sigma` itself.
 #' @param ... Must be empty.
 #' @return `predict()`: the estimated signal, a vector, or a matrix with one row per observation. `coef()`: the
-#'   estimator, a matrix with one row per component of the signal.
+#'   estimator, a matrix with one row per component of the signal. `tidy()`: its entries with `response`, `term` and `estimate`;
+#'   `glance()`: one row; `augment()`: the observations with the signal in `.fitted` (with several, `.fitted_` and its name), and where
+#'   `newdata` have the signal by name, `.resid`.
 #' @examples
 #' set.seed(2)
 #' problem <- sim_dr_mmse(10)
@@ -124,10 +126,35 @@ eigenvalue_drawing <- function(x) {
               legend = "top")
 }
 
+#' @rdname predict.acfw_dr_mmse
 #' @exportS3Method generics::tidy
 tidy.acfw_dr_mmse <- function(x, ...) {
+  check_dots(...)
   B <- x$estimator
-  label <- function(names, n) if (is.null(names)) seq_len(n) else names
-  data.frame(signal = rep(label(rownames(B), nrow(B)), ncol(B)),
-             observation = rep(label(colnames(B), ncol(B)), each = nrow(B)), estimate = as.vector(B))
+  data.frame(response = rep(side_names(B, 1L), ncol(B)), term = rep(side_names(B, 2L), each = nrow(B)), estimate = as.vector(B))
+}
+
+#' @rdname predict.acfw_dr_mmse
+#' @exportS3Method generics::glance
+glance.acfw_dr_mmse <- function(x, ...) {
+  check_dots(...)
+  cbind(glance.acfw(x), rho = x$rho, risk = x$risk, nominal_risk = x$nominal$risk)
+}
+
+#' @rdname predict.acfw_dr_mmse
+#' @exportS3Method generics::augment
+augment.acfw_dr_mmse <- function(x, newdata, type = c("robust", "nominal"), ...) {
+  check_dots(..., .known = c("newdata", "type"))
+  require_argument(newdata, "observations")
+  frame <- as.data.frame(if (is.null(dim(newdata))) t(newdata) else newdata)
+  seen <- colnames(x$estimator)
+  observations <- as.matrix(if (!is.null(seen) && all(seen %in% names(frame))) frame[seen] else frame)
+  estimate <- predict(x, observations, type = type)
+  signals <- side_names(x$estimator, 1L)
+  suffix <- if (length(signals) > 1L) paste0("_", signals) else ""
+  known <- is.character(signals) && all(signals %in% names(frame))
+  resid <- if (known) as.matrix(frame[signals]) - estimate
+  parts <- c(list(frame), stats::setNames(as.data.frame(estimate), paste0(".fitted", suffix)),
+             if (known) stats::setNames(as.data.frame(resid), paste0(".resid", suffix)))
+  do.call(cbind, parts)
 }

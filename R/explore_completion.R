@@ -5,13 +5,8 @@
 explore.acfw_matrix_completion <- function(fit, ..., file = NULL, open = rlang::is_interactive(), terms = 200, rows = NULL, n = 10,
                                            most_rows = 50) {
   check_dots(..., .known = names(formals(explore.acfw_matrix_completion)))
-  terms <- check_count(terms, "terms")
-  spectrum <- bar_panel("singular values", component_names(min(fit$rank, terms)), matrix(utils::head(fit$d, terms), 1L), "component", still = TRUE)
-  page <- run_page(fit[setdiff(names(fit), "par")], 0L, list(spectrum), title = completion_title(fit))
-  page$panels[[3L]] <- top_panel(list(fit), explored_rows(fit, rows, most_rows), check_count(n, "n"), still = TRUE)
-  page$readouts <- c(page$readouts, list(readout("rank", fit$rank), readout("nuclear norm", fit$nuclear_norm)))
-  page$subtitle <- paste0(completion_label(fit), ", ", status_text(fit))
-  write_page(page, file, open)
+  rows <- explored_rows(fit, rows, most_rows)
+  write_page(single_completion_page(fit, check_count(terms, "terms"), rows, check_count(n, "n")), file, open)
 }
 
 #' @rdname explore
@@ -28,14 +23,27 @@ explore.acfw_completion_path <- function(fit, ..., file = NULL, open = rlang::is
 explore.cv_acfw_matrix_completion <- function(fit, ..., file = NULL, open = rlang::is_interactive(), terms = 200, rows = NULL, n = 10,
                                               most_rows = 50) {
   check_dots(..., .known = names(formals(explore.cv_acfw_matrix_completion)))
-  path <- fit$fit
-  if (is.null(path)) abort_input("fit", "was interrupted before there was a fit to all entries.")
-  page <- completion_page(path, check_count(terms, "terms"), explored_rows(path$fits[[1L]], rows, most_rows), check_count(n, "n"))
-  at <- match(path$beta, fit$beta)
-  page$readouts <- append(page$readouts, list(readout(paste("held-out", fit$measure), fit$cvm[at]), readout("its standard error", fit$cvsd[at])), 1L)
-  page$panels <- append(page$panels, list(cv_panel(fit, paste("cross-validation:", fit$measure))), 2L)
-  page$jumps <- cv_jumps(fit, path$beta)
-  write_page(page, file, open)
+  if (is.null(fit$fit)) abort_input("fit", "was interrupted before there was a fit to all entries.")
+  rows <- explored_rows(fit$fit$fits[[1L]], rows, most_rows)
+  write_page(cv_completion_page(fit, check_count(terms, "terms"), rows, check_count(n, "n")), file, open)
+}
+
+single_completion_page <- function(fit, terms, rows, n) {
+  spectrum <- bar_panel("singular values", component_names(min(fit$rank, terms)), matrix(utils::head(fit$d, terms), 1L), "component", still = TRUE)
+  page <- run_page(fit[setdiff(names(fit), "par")], 0L, list(spectrum, top_panel(list(fit), rows, n, still = TRUE)), completion_title(fit))
+  page$readouts <- c(page$readouts, list(readout("rank", fit$rank), readout("nuclear norm", fit$nuclear_norm)))
+  page$subtitle <- paste0(completion_label(fit), ", ", status_text(fit))
+  page
+}
+
+cv_completion_page <- function(cv, terms, rows, n) {
+  path <- cv$fit
+  page <- completion_page(path, terms, rows, n)
+  at <- match(path$beta, cv$beta)
+  page$readouts <- append(page$readouts, list(readout(paste("held-out", cv$measure), cv$cvm[at]), readout("its standard error", cv$cvsd[at])), 1L)
+  page$panels <- append(page$panels, list(cv_panel(cv, paste("cross-validation:", cv$measure))), 2L)
+  page$jumps <- cv_jumps(cv, path$beta)
+  page
 }
 
 completion_title <- function(fit) paste0("completion of a ", paste(dim(fit), collapse = " x "), " matrix")
@@ -90,7 +98,7 @@ top_panel <- function(fits, rows, n, still = FALSE) {
   cut <- length(rows) < nrow(first$u)
   list(type = "top", title = "best of what was not observed", users = I(row_names(first, rows, 1L)), items = I(row_names(first, columns, 2L)),
        lists = lists, user_label = if (is.null(ids)) "row" else ids[[1L]], item_label = if (is.null(ids)) "column" else ids[[2L]], still = still,
-       hint = if (cut) paste(length(rows), "of", nrow(first$u), "rows are on this page; the argument `rows` chooses others."))
+       hint = if (cut) paste(length(rows), "of", nrow(first$u), "rows are on this page; explore(rows = ) chooses others."))
 }
 
 row_names <- function(fit, at, side) {

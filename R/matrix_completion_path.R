@@ -114,15 +114,6 @@ summary.acfw_completion_path <- function(object, ...) {
   cbind(object$path, rmse = vapply(residuals, function(r) sqrt(mean(r^2)), 0), mae = vapply(residuals, function(r) mean(abs(r)), 0))
 }
 
-#' @exportS3Method generics::tidy
-tidy.acfw_completion_path <- function(x, ...) {
-  spectra <- lapply(x$fits, function(fit) cbind(beta = rep(fit$beta, fit$rank), tidy.acfw_matrix_completion(fit)))
-  do.call(rbind, spectra)
-}
-
-#' @exportS3Method generics::glance
-glance.acfw_completion_path <- function(x, ...) do.call(rbind, lapply(x$fits, glance.acfw_matrix_completion))
-
 #' @rdname predict.acfw_factors
 #' @export
 plot.acfw_completion_path <- function(x, type = c("objective", "spectrum", "gap"), ...) {

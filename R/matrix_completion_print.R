@@ -1,4 +1,4 @@
-# How completion fits print, plot and become tables.
+# How completion fits print and plot.
 
 completion_label <- function(fit) {
   method <- if (fit$method == "corrective") "corrective Frank-Wolfe" else method_label(fit)
@@ -62,18 +62,4 @@ spectrum_drawing <- function(x) {
   styles <- new_styles("d", if (x$rank) curve_colours(1) else NA, points = TRUE, lwd = 1.5, label = NA)
   new_drawing(curve, styles, "component", "singular value", log = "y", title = completion_label(x),
               data = data.frame(component = seq_along(x$d), d = x$d))
-}
-
-#' @exportS3Method generics::tidy
-tidy.acfw_matrix_completion <- function(x, ...) {
-  data.frame(component = seq_along(x$d), d = x$d, share = x$d / max(sum(x$d), .Machine$double.xmin))
-}
-
-#' @exportS3Method generics::glance
-glance.acfw_matrix_completion <- function(x, ...) {
-  data.frame(
-    method = x$method, step = x$step, loss = x$loss, beta = x$beta, rank = x$rank, nuclear_norm = x$nuclear_norm,
-    penalty = x$penalty, objective = x$objective, gap = x$gap, status = x$status, iterations = x$state$t,
-    seconds = x$seconds, nobs = length(x$observed$x)
-  )
 }

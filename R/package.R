@@ -25,4 +25,5 @@
 
 .onLoad <- function(libname, pkgname) {
   loaded$by <- Sys.getpid()
+  register_with_parsnip()
 }

@@ -14,7 +14,7 @@ draw_base <- function(drawing, ..., call = rlang::caller_env()) {
   base_curves(drawing)
   base_words(drawing, frame)
   if (!isFALSE(dots$axes)) base_axes(drawing, frame, dots)
-  base_titles(drawing, dots)
+  base_titles(drawing, frame, dots)
   invisible(frame)
 }
 
@@ -158,12 +158,14 @@ base_top <- function(drawing, frame, ticks) {
   graphics::mtext(top$title, 3, line = 0.9, at = middle, cex = word_size * graphics::par("cex"), col = quiet_colours$text)
 }
 
-base_titles <- function(drawing, dots) {
+base_titles <- function(drawing, frame, dots) {
   line <- if (is.null(drawing$top)) 0.8 else 2.1
   given <- dots[grepl("^(cex|col|font|adj)[.](main|lab|sub)$", names(dots))]
   title <- function(...) do.call(graphics::title, utils::modifyList(list(...), given))
   if (!is.null(drawing$title)) title(main = drawing$title, adj = 0, line = line, font.main = 1, cex.main = 1.1)
-  title(xlab = drawing$xlab, sub = dots$sub, mgp = c(2.2, 1, 0))
+  usr <- graphics::par("usr")
+  middle <- (mean(from_x(frame$x)) - usr[[1L]]) / (usr[[2L]] - usr[[1L]])  # of the curves, not of the room beside them
+  title(xlab = drawing$xlab, sub = dots$sub, mgp = c(2.2, 1, 0), adj = middle)
   title(ylab = drawing$ylab, mgp = c(2.9, 1, 0))
 }
 
