@@ -102,7 +102,8 @@ compare_drawing <- function(x, against, call = rlang::caller_env()) {
   styles <- compare_styles(x)
   axis <- time_axis(data$at, against)
   new_drawing(data.frame(x = data$at, y = data$gap, curve = data$fit), new_styles(rownames(styles), styles$colour, styles$lty),
-              axis$title, "Frank-Wolfe gap", legend = "right", log = "y", x_unit = axis$unit, data = data)
+              axis$title, "Frank-Wolfe gap", legend = "right", log = "y", x_unit = axis$unit,
+              counts = against == "iteration", data = data)
 }
 
 compare_curves <- function(x, against) {

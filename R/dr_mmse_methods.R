@@ -123,7 +123,7 @@ eigenvalue_drawing <- function(x) {
   spectrum <- function(S) eigen(S, symmetric = TRUE, only.values = TRUE)$values
   values <- cbind("least favourable" = spectrum(x$S), nominal = spectrum(x$sigma))
   new_drawing(curves_of(seq_len(nrow(values)), values), new_styles(colnames(values), points = TRUE, lwd = 1.5), "index", "eigenvalue",
-              legend = "top")
+              legend = "top", counts = TRUE)
 }
 
 #' @rdname predict.acfw_dr_mmse

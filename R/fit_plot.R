@@ -41,7 +41,7 @@ convergence_drawing <- function(fit, against, curves, call = rlang::caller_env()
   axis <- time_axis(at, against)
   styles <- new_styles(curves, label = c(gap = "gap", objective = "objective - lowest")[curves])
   new_drawing(curves_of(at, values), styles, axis$title, "", legend = "top", log = "y", title = method_label(fit), x_unit = axis$unit,
-              band = tolerance_band(fit, at, values), data = data.frame(at = at, values))
+              counts = against == "iteration", band = tolerance_band(fit, at, values), data = data.frame(at = at, values))
 }
 
 # Short runs are told in milliseconds.

@@ -60,6 +60,6 @@ spectrum_drawing <- function(x) {
   d <- if (x$rank) pmax(x$d, 1e-4 * max(x$d)) else 1  # without a component an empty frame
   curve <- data.frame(x = seq_along(d), y = d, curve = "d")
   styles <- new_styles("d", if (x$rank) curve_colours(1) else NA, points = TRUE, lwd = 1.5, label = NA)
-  new_drawing(curve, styles, "component", "singular value", log = "y", title = completion_label(x),
+  new_drawing(curve, styles, "component", "singular value", log = "y", title = completion_label(x), counts = TRUE,
               data = data.frame(component = seq_along(x$d), d = x$d))
 }

@@ -29,14 +29,16 @@ curves_of <- function(x, values) {
 
 # ---- ticks --------------------------------------------------------------------------------------------------------
 
-# Where the ticks of an axis are and what they say, at most about `most` of them. `unit` is what one on the axis is called.
-axis_ticks <- function(range, log = FALSE, most = 6, unit = 1) {
+# Where the ticks of an axis are and what they say, at most about `most` of them. `unit` is what one on the axis is called; counts have
+# ticks at `whole` numbers.
+axis_ticks <- function(range, log = FALSE, most = 6, unit = 1, whole = FALSE) {
   if (log) {
     ticks <- log_ticks(range * unit, most)
     return(list(at = ticks$at / unit, labels = ticks$labels))
   }
   at <- pretty(range * unit, n = most)
   at <- at[at >= min(range) * unit - 1e-9 * diff(range) * unit & at <= max(range) * unit + 1e-9 * diff(range) * unit]
+  if (whole) at <- at[at == round(at)]
   list(at = at / unit, labels = plain_numbers(at))
 }
 
@@ -105,8 +107,8 @@ shorten <- function(names, most = 26L) {
 curve_ends <- function(drawing) {
   named <- drawing$styles[!is.na(drawing$styles$label), , drop = FALSE]
   known <- drawing$curves[!is.na(drawing$curves$y), , drop = FALSE]
-  last <- lapply(named$curve, function(one) utils::tail(known[known$curve == one, c("x", "y")], 1L))
-  cbind(named, do.call(rbind, c(list(data.frame(x = numeric(), y = numeric())), last)))
+  last <- vapply(named$curve, function(one) max(which(known$curve == one), 0L), 0L)
+  cbind(named[last > 0L, , drop = FALSE], known[last, c("x", "y"), drop = FALSE])
 }
 
 # ---- drawings of several classes ----------------------------------------------------------------------------------

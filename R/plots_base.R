@@ -10,8 +10,11 @@ draw_base <- function(drawing, ..., call = rlang::caller_env()) {
   window <- c(list(xlim = frame$xlim, ylim = frame$ylim, log = drawing$log), dots[setdiff(names(dots), not_of_windows)])
   do.call(graphics::plot.window, window)
   base_grid(frame)
+  cut <- !is.null(dots$xlim) || !is.null(dots$ylim)
+  if (cut) clip_to(frame$x[[2L]], frame$y[[2L]])
   base_surroundings(drawing, frame)
   base_curves(drawing)
+  if (cut) clip_to(Inf, Inf)
   base_words(drawing, frame)
   if (!isFALSE(dots$axes)) base_axes(drawing, frame, dots)
   base_titles(drawing, frame, dots)
@@ -19,6 +22,12 @@ draw_base <- function(drawing, ..., call = rlang::caller_env()) {
 }
 
 not_of_windows <- c("xlim", "ylim", "log", "col", "lty", "lwd", "pch", "cex", "type", "main", "sub", "xlab", "ylab", "axes", "bty", "las")
+
+# Limits of the user's are those of the curves: what goes on beyond them stays out of the room for words.
+clip_to <- function(right, top) {
+  usr <- graphics::par("usr")
+  graphics::clip(on_x(usr[[1L]]), min(on_x(usr[[2L]]), right), on_y(usr[[3L]]), min(on_y(usr[[4L]]), top))
+}
 
 # What the user said about curves, and the points that a log axis has no place for.
 restyled <- function(drawing, dots, call) {
@@ -32,7 +41,7 @@ restyled <- function(drawing, dots, call) {
   if (is.null(dots$log)) return(drawing)
   drawing$log <- dots$log
   out <- (grepl("x", dots$log) & !(drawing$curves$x > 0)) | (grepl("y", dots$log) & !(drawing$curves$y > 0))
-  drawing$curves <- drawing$curves[!out, , drop = FALSE]
+  drawing$curves <- drawing$curves[!(out %in% TRUE), , drop = FALSE]
   if (grepl("x", dots$log) && !is.null(drawing$band) && nrow(drawing$curves)) drawing$band$x <- pmax(drawing$band$x, min(drawing$curves$x))
   if (grepl("x", dots$log)) drawing$bars <- drawing$bars[drawing$bars$x > 0, , drop = FALSE]
   if (!nrow(drawing$curves)) abort_no_curve("x", call)
@@ -54,8 +63,8 @@ base_frame <- function(drawing, dots) {
   right <- base_room(drawing)
   size <- graphics::par("pin")
   unit <- if (is.null(drawing$x_unit)) 1 else drawing$x_unit
-  list(x = x, y = y, rows = rows, right = right, ticks_x = axis_ticks(x, log_x, most = max(2, floor(size[[1L]] / 0.7)), unit = unit),
-       ticks_y = axis_ticks(y, log_y, most = max(2, floor(size[[2L]] / 0.5))), xlim = with_room(x, log_x, right / size[[1L]]), ylim = with_room(y, log_y, length(rows) * line_height() / size[[2L]]))
+  list(x = x, y = y, rows = rows, right = right, ticks_x = axis_ticks(x, log_x, most = max(3, floor(size[[1L]] / 0.7)), unit = unit, whole = isTRUE(drawing$counts)),
+       ticks_y = axis_ticks(y, log_y, most = max(3, floor(size[[2L]] / 0.5))), xlim = with_room(x, log_x, right / size[[1L]]), ylim = with_room(y, log_y, length(rows) * line_height() / size[[2L]]))
 }
 
 # One value alone is no range.
@@ -213,11 +222,12 @@ base_words <- function(drawing, frame) {
 
 # Names at the ends of curves, moved apart, each with a thin line to its curve. Where they do not all fit the last, smallest go.
 base_ends <- function(drawing, frame) {
+  if (!isTRUE(drawing$stems)) drawing$curves <- drawing$curves[drawing$curves$x <= max(frame$x) + 1e-9 * abs(max(frame$x)), , drop = FALSE]
   ends <- curve_ends(drawing)
   usr <- graphics::par("usr")
   apart <- unit_y(line_height())
   fit <- max(1, floor((usr[[4L]] - usr[[3L]]) / apart))
-  ends <- utils::head(ends[ends$x <= frame$x[[2L]] * (1 + 1e-9) | isTRUE(drawing$stems), , drop = FALSE], fit)
+  ends <- utils::head(ends, fit)
   if (!nrow(ends)) return(invisible())
   at <- repel(from_y(ends$y), apart, usr[[3L]] + apart / 2, usr[[4L]] - apart / 2)
   start <- from_x(if (isTRUE(drawing$stems)) frame$x[[2L]] else ends$x)

@@ -78,13 +78,13 @@ gg_words <- function(drawing) {
 gg_scales <- function(drawing, curves) {
   styles <- drawing$styles
   named <- !is.na(styles$label)
-  guide <- if (drawing$legend %in% c("top", "right") && any(named)) "legend" else "none"
+  guide <- if (drawing$legend %in% c("top", "right") && any(named)) ggplot2::guide_legend(order = 1) else "none"
   values <- function(what) stats::setNames(styles[[what]], styles$curve)
   list(
     ggplot2::scale_colour_manual(values = values("colour"), breaks = styles$curve[named], labels = styles$label[named], guide = guide, name = NULL),
     ggplot2::scale_linetype_manual(values = values("lty"), breaks = styles$curve[named], labels = styles$label[named], guide = guide, name = NULL),
     ggplot2::scale_linewidth_identity(),
-    if (!is.null(drawing$band)) ggplot2::scale_fill_manual(values = quiet_colours$band, name = NULL),
+    if (!is.null(drawing$band)) ggplot2::scale_fill_manual(values = quiet_colours$band, name = NULL, guide = ggplot2::guide_legend(order = 2)),
     gg_x(drawing, curves), gg_y(drawing)
   )
 }
@@ -94,7 +94,7 @@ gg_x <- function(drawing, curves) {
   unit <- if (is.null(drawing$x_unit)) 1 else drawing$x_unit
   scale <- if (log) ggplot2::scale_x_log10 else ggplot2::scale_x_continuous
   expand <- if (drawing$legend == "ends") ggplot2::expansion(c(0.03, if (isTRUE(drawing$stems)) 0.03 else 0)) else ggplot2::expansion(0.03)
-  arguments <- list(breaks = breaks_of(log, unit), labels = labels_of(log, unit), expand = expand)
+  arguments <- list(breaks = breaks_of(log, unit, isTRUE(drawing$counts)), labels = labels_of(log, unit), expand = expand)
   top <- drawing$top
   if (!is.null(top)) {
     along <- if (log) log10(top$at) else top$at
@@ -113,7 +113,9 @@ gg_y <- function(drawing) {
 }
 
 # ggplot2 asks for breaks by limits and for labels by breaks.
-breaks_of <- function(log, unit = 1) function(limits) if (all(is.finite(limits))) axis_ticks(limits, log, unit = unit)$at else numeric()
+breaks_of <- function(log, unit = 1, whole = FALSE) {
+  function(limits) if (all(is.finite(limits))) axis_ticks(limits, log, unit = unit, whole = whole)$at else numeric()
+}
 labels_of <- function(log, unit = 1) {
   function(breaks) {
     breaks <- breaks * unit

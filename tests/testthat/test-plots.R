@@ -207,6 +207,19 @@ test_that("the user's graphical parameters are obeyed", {
   expect_warning(plot(plain, colour = 3), "graphical parameter")
 })
 
+test_that("curves cut by the limits of the user stay out of the room for words", {
+  at <- NULL
+  seen <- pixels({
+    plot(race, "iteration", xlim = c(0, 3))
+    at <- graphics::grconvertX(3, "user", "device")
+  })
+  # nothing of a curve in the strip between the limit and the keys of the legend
+  strip <- seen[, ceiling(at + 1):floor(at + 5)]
+  expect_false(any(strip %in% curve_colours(3)))
+  named <- words_on(plot(path, labels = 3, xlim = c(0, path$beta[[8]])))
+  expect_identical(nrow(named), 3L)
+})
+
 test_that("the palette is distinct for the colour-blind", {
   # Vienot, Brettel and Mollon (1999): what is left of linear red and green for those who lack one of the receptors.
   linear <- function(colours) (grDevices::col2rgb(colours) / 255)^2.2
