@@ -27,7 +27,7 @@ glm_page <- function(fit, terms) {
                   hint = "Point at a curve for its name; drag to move the radius."),
       bar_panel("coefficients at this radius", used$names, used$values, "coefficient"),
       curve_panel("deviance explained, %", list(curve_series("deviance explained", explained, 2L))),
-      curve_panel("support", list(curve_series("nonzero coefficients", fit$df, 4L, points = TRUE))),
+      curve_panel("support", list(curve_series("nonzero coefficients", fit$df, 4L, points = TRUE)), whole = TRUE),
       gap_panel(fit$gap, tolerance_of(fit$control, fit$objective))
     )
   )

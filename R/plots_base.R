@@ -55,7 +55,7 @@ base_frame <- function(drawing, dots) {
   log_x <- grepl("x", drawing$log)
   log_y <- grepl("y", drawing$log)
   known <- !is.na(drawing$curves$y)
-  x <- if (is.null(dots$xlim)) range(drawing$curves$x[known], drawing$marks$x) else dots$xlim
+  x <- if (is.null(dots$xlim)) range(drawing$curves$x, drawing$marks$x) else dots$xlim
   y <- if (is.null(dots$ylim)) range(drawing$curves$y[known], drawing$bars$low, drawing$bars$high, drawing$band$y, drawing$low) else dots$ylim
   x <- wider(x, log_x)
   y <- wider(y, log_y)

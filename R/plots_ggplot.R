@@ -57,8 +57,9 @@ gg_curves <- function(drawing, curves) {
   dots <- curves[drawing$styles$points[match(curves$curve, drawing$styles$curve)], , drop = FALSE]
   if (isTRUE(drawing$stems)) dots <- dots[seq(2L, nrow(dots), by = 2L), , drop = FALSE]
   lone <- curves[!curves$curve %in% curves$curve[duplicated(curves$curve)], , drop = FALSE]  # a line through one point is not seen
+  lines <- curves[curves$lwd > 0 & !curves$curve %in% lone$curve, , drop = FALSE]
   list(
-    if (any(curves$lwd > 0)) ggplot2::geom_line(ggplot2::aes(linetype = .data$curve, linewidth = .data$lwd)),
+    if (nrow(lines)) ggplot2::geom_line(ggplot2::aes(linetype = .data$curve, linewidth = .data$lwd), lines),
     if (nrow(lone) || nrow(dots)) ggplot2::geom_point(data = unique(rbind(lone, dots)), size = 1.6, show.legend = FALSE)
   )
 }

@@ -136,6 +136,7 @@
           tickText(tick, f.x.map(tick.v), f.box.bottom + 15, "middle"));
       }
       for (const tick of ticks(f.y, Math.max(2, Math.floor((f.box.bottom - f.box.top) / 38)))) {
+        if (spec.whole && tick.v % 1) continue;
         svg.append(drawn("line", { class: "grid", x1: f.box.left, x2: f.box.right, y1: f.y.map(tick.v), y2: f.y.map(tick.v) }),
           tickText(tick, f.box.left - 5, f.y.map(tick.v) + 4, "end"));
       }
@@ -180,8 +181,8 @@
       const letters = Math.floor((svg.viewBox.baseVal.width - f.box.right - 16) / 5.8);
       shown.forEach((end, j) => {
         const name = end.series.name, cut = name.length > letters ? name.slice(0, Math.max(letters - 1, 1)) + "…" : name;
-        svg.append(drawn("line", { class: "link " + colour(end.series), x1: f.x.map(xs[end.i]) + 1, y1: end.y, x2: f.box.right + 9, y2: at[j] }),
-          drawn("text", { class: "end " + colour(end.series), x: f.box.right + 12, y: at[j] + 4 }, cut));
+        svg.append(drawn("line", { class: "link " + colour(end.series), "data-k": end.k, x1: f.x.map(xs[end.i]) + 1, y1: end.y, x2: f.box.right + 9, y2: at[j] }),
+          drawn("text", { class: "end " + colour(end.series), "data-k": end.k, x: f.box.right + 12, y: at[j] + 4 }, cut));
       });
     }
     // The cursor, and a dot where it meets each curve in colour.
@@ -194,18 +195,18 @@
       f.dots.replaceChildren();
       const i = xs.indexOf(value);
       if (i < 0) return;
-      for (const series of spec.series) {
-        const v = series.y[i];
-        if (series.colour >= 0 && known(v) && (!f.y.log || v > 0)) f.dots.append(drawn("circle", { class: "dot " + colour(series), cx: at, cy: f.y.map(v), r: 4.5 }));
-      }
+      spec.series.forEach((series, k) => {
+        const v = series.y[i], on = series.colour >= 0 && known(v) && (!f.y.log || v > 0);
+        if (on) f.dots.append(drawn("circle", { class: "dot " + colour(series), "data-k": k, cx: at, cy: f.y.map(v), r: 4.5 }));
+      });
     }
     // The curve that a name was pointed at.
     function light() {
       if (!spec.named) return;
       const f = frame, k = spec.series.findIndex((series) => series.name === state.lit);
-      svg.querySelectorAll("path.curve").forEach((path) => {
-        path.classList.toggle("lit", Number(path.dataset.k) === k);
-        path.classList.toggle("dim", k >= 0 && Number(path.dataset.k) !== k);
+      svg.querySelectorAll("[data-k]").forEach((node) => {
+        node.classList.toggle("lit", Number(node.dataset.k) === k && node.classList.contains("curve"));
+        node.classList.toggle("dim", k >= 0 && Number(node.dataset.k) !== k);
       });
       f.said.textContent = "";
       if (k < 0) return;

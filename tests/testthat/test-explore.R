@@ -177,6 +177,13 @@ test_that("in a browser the slider moves everything together, and the numbers ar
     document.querySelector('#jumps button').click(); out.chosen = state();
     const row = document.querySelector('#panel-1 tbody tr'); row.focus(); out.said = document.querySelector('#panel-0 text.said').textContent; out.focused = row.dataset.name;
     out.lit = document.querySelectorAll('#panel-0 path.lit title')[0].textContent;
+    row.blur(); out.quiet = document.querySelector('#panel-0 text.said').textContent;
+    const svg = document.querySelector('#panel-0 svg'), dot = document.querySelector('#panel-0 .dot'), box = dot.getBoundingClientRect();
+    const over = { clientX: box.left + box.width / 2, clientY: box.top + box.height / 2, bubbles: true };
+    svg.dispatchEvent(new PointerEvent('pointermove', over)); out.hovered = document.querySelector('#panel-0 text.said').textContent;
+    out.pointed = document.querySelectorAll('#panel-0 path.curve')[Number(dot.dataset.k)].querySelector('title').textContent;
+    const frame = svg.getBoundingClientRect();
+    svg.dispatchEvent(new PointerEvent('pointerdown', { clientX: frame.left + 60, clientY: over.clientY, bubbles: true })); out.dragged = slider.value;
     out.keyboard = slider.tagName + slider.type + slider.tabIndex; out.live = document.getElementById('live').getAttribute('aria-live');")
   expect_length(seen$problems, 0)
   expect_equal(seen$curves, sum(Matrix::rowSums(cv$fit$coefficients != 0) > 0))
@@ -198,6 +205,9 @@ test_that("in a browser the slider moves everything together, and the numbers ar
   expect_length(seen$early$cursors, 5)
   expect_match(seen$said, seen$focused, fixed = TRUE)
   expect_identical(seen$lit, seen$focused)
+  expect_identical(seen$quiet, "")
+  expect_match(seen$hovered, seen$pointed, fixed = TRUE)
+  expect_identical(seen$dragged, "0")
   expect_identical(seen$keyboard, "INPUTrange0")
   expect_identical(seen$live, "polite")
 })

@@ -232,6 +232,23 @@ test_that("the palette is distinct for the colour-blind", {
   }
 })
 
+test_that("there is a picture where there is hardly anything to see", {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  unknown <- path
+  unknown$gap[] <- Inf
+  nothing <- acfw_glm(wide, response, beta = 0)
+  hardly <- acfw_glm(wide, response, beta = c(0, 1e-8))
+  lone <- cv_acfw_glm(wide, response, beta = 3, nfolds = 3)
+  with_zero <- cv_acfw_glm(wide, response, beta = c(0, 3), nfolds = 3)
+  draws <- list(function(draw) draw(unknown, type = "gap"), function(draw) draw(nothing, type = "path"), function(draw) draw(hardly),
+                function(draw) draw(lone), function(draw) draw(with_zero), function(draw) draw(path, labels = 0))
+  for (draw in draws) expect_silent(draw(plot))
+  expect_silent(plot(path, ylim = c(1, -1)))
+  skip_if_not_installed("ggplot2")
+  for (draw in draws) expect_silent(print(draw(ggplot2::autoplot)))
+})
+
 test_that("long names are shortened in their middle, and many are thinned", {
   long <- c("a_very_long_name_of_a_variable_that_ends_in_1", "a_very_long_name_of_a_variable_that_ends_in_2", "short")
   expect_identical(shorten(long)[[3]], "short")
