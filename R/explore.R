@@ -118,6 +118,11 @@ cv_panel <- function(cv, title) {
               high = I((cv$cvm + spread)[drawn]), marks = chosen, log = "x")
 }
 
+cv_readouts <- function(cv, beta, label) {
+  at <- match(beta, cv$beta)
+  list(readout(paste("held-out", label), cv$cvm[at]), readout("its standard error", cv$cvsd[at]))
+}
+
 # Buttons for the radii that a cross-validation chose, where the path has them.
 cv_jumps <- function(cv, beta) {
   chosen <- c(beta_1se = cv$beta_1se, beta_min = cv$beta_min)
@@ -139,9 +144,10 @@ run_page <- function(fit, terms, panels = list(), title = NULL) {
   shown <- trace[kept, , drop = FALSE]
   positive <- function(x) ifelse(x > 0 & is.finite(x), x, NA)
   tolerance <- rep(tolerance_of(fit$control, fit$objective)[[1L]], nrow(shown))
+  above <- positive(shown$objective - min(trace$objective))
   convergence <- curve_panel(
-    "convergence", list(curve_series("gap", positive(shown$gap)), curve_series("objective - lowest", positive(shown$objective - min(trace$objective)), 1L)),
-    log = "y", legend = TRUE, band = if (tolerance[[1L]] > 0) I(tolerance)
+    "convergence", list(curve_series("gap", positive(shown$gap)), curve_series("objective - lowest", above, 1L)), log = "y",
+    legend = TRUE, band = if (tolerance[[1L]] > 0) I(tolerance)
   )
   point <- if (length(fit$par)) point_panel(fit$par, terms)
   list(

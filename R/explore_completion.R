@@ -29,7 +29,8 @@ explore.cv_acfw_matrix_completion <- function(fit, ..., file = NULL, open = rlan
 }
 
 single_completion_page <- function(fit, terms, rows, n) {
-  spectrum <- bar_panel("singular values", component_names(min(fit$rank, terms)), matrix(utils::head(fit$d, terms), 1L), "component", still = TRUE)
+  spectrum <- bar_panel("singular values", component_names(min(fit$rank, terms)), matrix(utils::head(fit$d, terms), 1L), "component",
+                        still = TRUE)
   page <- run_page(fit[setdiff(names(fit), "par")], 0L, list(spectrum, top_panel(list(fit), rows, n, still = TRUE)), completion_title(fit))
   page$readouts <- c(page$readouts, list(readout("rank", fit$rank), readout("nuclear norm", fit$nuclear_norm)))
   page$subtitle <- paste0(completion_label(fit), ", ", status_text(fit))
@@ -39,8 +40,7 @@ single_completion_page <- function(fit, terms, rows, n) {
 cv_completion_page <- function(cv, terms, rows, n) {
   path <- cv$fit
   page <- completion_page(path, terms, rows, n)
-  at <- match(path$beta, cv$beta)
-  page$readouts <- append(page$readouts, list(readout(paste("held-out", cv$measure), cv$cvm[at]), readout("its standard error", cv$cvsd[at])), 1L)
+  page$readouts <- append(page$readouts, cv_readouts(cv, path$beta, cv$measure), 1L)
   page$panels <- append(page$panels, list(cv_panel(cv, paste("cross-validation:", cv$measure))), 2L)
   page$jumps <- cv_jumps(cv, path$beta)
   page

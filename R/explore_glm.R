@@ -59,16 +59,16 @@ single_glm_page <- function(fit, terms) {
                    title = paste0(glm_label(fit), ": radius ", format(fit$beta, digits = 4)))
   page$note <- note_of(if (nzchar(page$note)) page$note, used$note)
   page$subtitle <- paste0(glm_subtitle(fit), ", ", status_text(fit))
-  page$readouts <- c(page$readouts, list(readout("nonzero", fit$df), readout("deviance explained, %", 100 * (1 - fit$deviance / fit$null_deviance))))
+  explained <- 100 * (1 - fit$deviance / fit$null_deviance)
+  page$readouts <- c(page$readouts, list(readout("nonzero", fit$df), readout("deviance explained, %", explained)))
   page
 }
 
 cv_glm_page <- function(cv, terms) {
   page <- glm_page(cv$fit, terms)
   if (length(cv$fit$beta) == 1L) return(page)
-  at <- match(cv$fit$beta, cv$beta)
   page$title <- paste0(glm_label(cv$fit), ": ", length(unique(cv$foldid)), "-fold cross-validation")
-  page$readouts <- append(page$readouts, list(readout(paste("held-out", measure_label(cv$measure)), cv$cvm[at]), readout("its standard error", cv$cvsd[at])), 1L)
+  page$readouts <- append(page$readouts, cv_readouts(cv, cv$fit$beta, measure_label(cv$measure)), 1L)
   page$panels <- append(page$panels, list(cv_panel(cv, paste("cross-validation:", measure_label(cv$measure)))), 2L)
   page$jumps <- cv_jumps(cv, cv$fit$beta)
   if (length(page$jumps)) page$slider$start <- page$jumps[[1L]]$at

@@ -24,7 +24,8 @@ gg_surroundings <- function(drawing) {
     if (isTRUE(drawing$stems)) ggplot2::geom_vline(xintercept = 0, colour = quiet_colours$zero, linewidth = 0.4),
     if (NROW(drawing$marks)) gg_marks(drawing),
     if (NROW(drawing$bars)) {
-      ggplot2::geom_linerange(ggplot2::aes(x = .data$x, ymin = .data$low, ymax = .data$high), drawing$bars, colour = "grey70", inherit.aes = FALSE)
+      ggplot2::geom_linerange(ggplot2::aes(x = .data$x, ymin = .data$low, ymax = .data$high), drawing$bars, colour = "grey70",
+                              inherit.aes = FALSE)
     }
   )
 }
@@ -81,9 +82,11 @@ gg_scales <- function(drawing, curves) {
   named <- !is.na(styles$label)
   guide <- if (drawing$legend %in% c("top", "right") && any(named)) ggplot2::guide_legend(order = 1) else "none"
   values <- function(what) stats::setNames(styles[[what]], styles$curve)
+  by_curve <- function(scale, what) {
+    scale(values = values(what), breaks = styles$curve[named], labels = styles$label[named], guide = guide, name = NULL)
+  }
   list(
-    ggplot2::scale_colour_manual(values = values("colour"), breaks = styles$curve[named], labels = styles$label[named], guide = guide, name = NULL),
-    ggplot2::scale_linetype_manual(values = values("lty"), breaks = styles$curve[named], labels = styles$label[named], guide = guide, name = NULL),
+    by_curve(ggplot2::scale_colour_manual, "colour"), by_curve(ggplot2::scale_linetype_manual, "lty"),
     ggplot2::scale_linewidth_identity(),
     if (!is.null(drawing$band)) ggplot2::scale_fill_manual(values = quiet_colours$band, name = NULL, guide = ggplot2::guide_legend(order = 2)),
     gg_x(drawing, curves), gg_y(drawing)
@@ -133,7 +136,8 @@ gg_theme <- function(drawing) {
     ggplot2::theme_minimal(base_size = 11),
     ggplot2::theme(
       panel.grid.minor = ggplot2::element_blank(), panel.grid.major = ggplot2::element_line(colour = quiet_colours$grid, linewidth = 0.4),
-      legend.position = if (drawing$legend == "right") "right" else "top", legend.justification = if (drawing$legend == "right") "top" else "left",
+      legend.position = if (drawing$legend == "right") "right" else "top",
+      legend.justification = if (drawing$legend == "right") "top" else "left",
       legend.key.width = ggplot2::unit(20, "pt"), legend.margin = ggplot2::margin(0, 0, 0, 0), plot.title.position = "plot",
       plot.title = ggplot2::element_text(size = 12), axis.title.x.top = ggplot2::element_text(size = 9, colour = quiet_colours$text),
       axis.title = ggplot2::element_text(size = 10), plot.margin = ggplot2::margin(6, right, 6, 6)

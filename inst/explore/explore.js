@@ -119,7 +119,8 @@
       if (spec.zero) svg.append(drawn("line", { class: "zero", x1: box.left, x2: box.right, y1: y.map(0), y2: y.map(0) }));
       marks(frame);
       if (spec.low) xs.forEach((v, k) => {
-        if (known(spec.low[k])) svg.append(drawn("line", { class: "bar", x1: x.map(v), x2: x.map(v), y1: y.map(spec.low[k]), y2: y.map(spec.high[k]) }));
+        if (!known(spec.low[k])) return;
+        svg.append(drawn("line", { class: "bar", x1: x.map(v), x2: x.map(v), y1: y.map(spec.low[k]), y2: y.map(spec.high[k]) }));
       });
       spec.series.forEach((series, k) => svg.append(...curve(series, k, frame)));
       endNames(frame);
@@ -164,7 +165,8 @@
         const on = known(v) && (!f.y.log || v > 0) && (!f.x.log || xs[i] > 0);
         if (on) path += (pen ? "L" : "M") + f.x.map(xs[i]).toFixed(1) + " " + f.y.map(v).toFixed(1);
         pen = on;
-        if (on && (series.points || single)) nodes.push(drawn("circle", { class: "dot " + colour(series), cx: f.x.map(xs[i]), cy: f.y.map(v), r: 2.6 }));
+        if (!on || !(series.points || single)) return;
+        nodes.push(drawn("circle", { class: "dot " + colour(series), cx: f.x.map(xs[i]), cy: f.y.map(v), r: 2.6 }));
       });
       const line = drawn("path", { class: "curve " + colour(series) + (series.points ? " points" : ""), d: path || "M0 0", "data-k": k });
       line.append(drawn("title", {}, series.name));
@@ -181,7 +183,8 @@
       const letters = Math.floor((svg.viewBox.baseVal.width - f.box.right - 16) / 5.8);
       shown.forEach((end, j) => {
         const name = end.series.name, cut = name.length > letters ? name.slice(0, Math.max(letters - 1, 1)) + "…" : name;
-        svg.append(drawn("line", { class: "link " + colour(end.series), "data-k": end.k, x1: f.x.map(xs[end.i]) + 1, y1: end.y, x2: f.box.right + 9, y2: at[j] }),
+        const from = { x1: end.i < 0 ? f.box.right : f.x.map(xs[end.i]) + 1, y1: end.y };
+        svg.append(drawn("line", { class: "link " + colour(end.series), "data-k": end.k, ...from, x2: f.box.right + 9, y2: at[j] }),
           drawn("text", { class: "end " + colour(end.series), "data-k": end.k, x: f.box.right + 12, y: at[j] + 4 }, cut));
       });
     }
@@ -260,7 +263,8 @@
     table.append(element("caption", { class: "unseen" }, spec.title), heading([spec.terms_label || "name", "value", ""]), body);
     const hint = element("p", { class: "hint" });
     section.append(table, hint);
-    const reach = extent(spec.values.flat()), signed = reach.low < 0, whole = signed ? 50 : 100, most = Math.max(Math.abs(reach.low), Math.abs(reach.high), 1e-300);
+    const reach = extent(spec.values.flat()), signed = reach.low < 0, whole = signed ? 50 : 100;
+    const most = Math.max(Math.abs(reach.low), Math.abs(reach.high), 1e-300);
 
     function move() {
       const row = spec.values[spec.still ? 0 : state.at];
@@ -271,7 +275,8 @@
       light();
     }
     function line(name, value) {
-      const row = element("tr", { tabindex: 0, "data-name": name }), stem = element("td", { class: signed ? "stem signed" : "stem", "aria-hidden": "true" });
+      const row = element("tr", { tabindex: 0, "data-name": name });
+      const stem = element("td", { class: signed ? "stem signed" : "stem", "aria-hidden": "true" });
       const share = whole * Math.abs(value) / most, bar = element("b", { class: value < 0 ? "minus" : "plus" }), span = element("span", {});
       bar.style.width = share + "%";
       bar.style.left = (!signed ? 0 : value < 0 ? 50 - share : 50) + "%";
@@ -310,7 +315,8 @@
     function move() {
       const list = spec.lists[spec.still ? 0 : state.at][Number(select.value)] || [[], []];
       body.replaceChildren(...list[0].map((item, k) => {
-        const row = element("tr", {}), stem = element("td", { class: "stem", "aria-hidden": "true" }), bar = element("b", {}), span = element("span", {});
+        const row = element("tr", {}), stem = element("td", { class: "stem", "aria-hidden": "true" });
+        const bar = element("b", {}), span = element("span", {});
         bar.style.left = "0";
         bar.style.width = (high > low ? 5 + 95 * (list[1][k] - low) / (high - low) : 100) + "%";
         span.append(bar);
