@@ -198,31 +198,23 @@ print.cv_acfw_matrix_completion <- function(x, digits = 4, ...) {
   invisible(x)
 }
 
-#' @exportS3Method generics::tidy
-tidy.cv_acfw_matrix_completion <- function(x, ...) {
-  data.frame(beta = x$beta, estimate = x$cvm, std.error = x$cvsd, conf.low = x$cvm - x$cvsd, conf.high = x$cvm + x$cvsd, rank = x$rank)
-}
-
-#' @exportS3Method generics::glance
-glance.cv_acfw_matrix_completion <- function(x, ...) {
-  data.frame(beta_min = x$beta_min, beta_1se = x$beta_1se, measure = x$measure, score = min(x$cvm, NA, na.rm = TRUE), status = x$status,
-             nobs = length(x$foldid))
-}
-
+#' @rdname predict.acfw_factors
 #' @export
 plot.cv_acfw_matrix_completion <- function(x, ...) {
-  spread <- ifelse(is.na(x$cvsd), 0, x$cvsd)
-  if (all(is.na(x$cvm))) abort_input("x", "was interrupted before any radius had a score: there is nothing to plot.")
-  defaults <- list(x = x$beta, y = x$cvm, type = "b", pch = 19, log = "x", col = curve_colours(1), las = 1, bty = "l",
-                   xlab = "radius", ylab = x$measure, ylim = range(x$cvm - spread, x$cvm + spread, na.rm = TRUE))
-  do.call(graphics::plot, utils::modifyList(defaults, list(...)))
-  graphics::segments(x$beta, x$cvm - spread, x$beta, x$cvm + spread, col = curve_colours(1))
-  graphics::abline(v = c(x$beta_1se, x$beta_min), lty = c(2, 3), col = "grey40")
+  draw_base(cv_completion_drawing(x), ...)
   invisible(data.frame(beta = x$beta, cvm = x$cvm, cvsd = x$cvsd))
 }
 
+#' @rdname predict.acfw_factors
 #' @exportS3Method ggplot2::autoplot
 autoplot.cv_acfw_matrix_completion <- function(object, ...) {
-  autoplot_cv(data.frame(beta = object$beta, score = object$cvm, se = object$cvsd), object$measure,
-              c(object$beta_1se, object$beta_min))
+  check_dots(...)
+  draw_ggplot(cv_completion_drawing(object))
+}
+
+cv_completion_drawing <- function(x, call = rlang::caller_env()) {
+  if (all(is.na(x$cvm))) abort_input("x", "was interrupted before any radius had a score: there is nothing to plot.", call)
+  top <- list(at = x$beta, labels = ifelse(is.na(x$rank), "", format(round(x$rank), trim = TRUE)), title = "mean rank")
+  cv_drawing(x$beta, x$cvm, x$cvsd, c(rmse = "root mean squared error", mae = "mean absolute error", deviance = "deviance")[[x$measure]],
+             c(beta_1se = x$beta_1se, beta_min = x$beta_min), top)
 }

@@ -4,7 +4,7 @@
 #' `|x|_1 <= beta`, a convex problem, by pairwise Frank-Wolfe steps of this package, until the gap is at most `tol` times
 #' the value at `x = 0`.
 #'
-#' @param object A fit from [acfw_dictionary_learning()].
+#' @param object,x A fit from [acfw_dictionary_learning()].
 #' @param newdata Samples as columns, a matrix with as many rows as the data had; or a vector, one sample. Features are
 #'   matched by name where both it and the data had names. By default the data of the fit.
 #' @param type `"codes"`, or `"fitted"` for the dictionary times them.
@@ -13,7 +13,9 @@
 #' @param threads The number of threads.
 #' @param ... Must be empty.
 #' @return `predict()`: the codes, a `dgCMatrix` with one column per sample, whose attribute `gap` has the gap of each; or
-#'   a matrix like `newdata`. `fitted()` and `residuals()`: matrices like the data.
+#'   a matrix like `newdata`. `fitted()` and `residuals()`: matrices like the data. `tidy()`: a row per entry of the codes
+#'   that is not zero, with `sample`, `term` (the atom) and `estimate`; `glance()`: one row; `augment()`: a row per entry of the data, with
+#'   `.fitted` and `.resid`.
 #' @examples
 #' set.seed(1)
 #' a <- sim_dictionary_learning(n = 60, m = 20, p = 8, l = 3)$a
@@ -123,19 +125,37 @@ plot.acfw_dictionary_learning <- function(x, shape = NULL, most = 100, col = grD
     NextMethod()
     return(invisible(x))
   }
-  D <- x$dictionary
-  whole <- is.numeric(shape) && length(shape) == 2L && !anyNA(shape) && all(shape >= 1 & shape == round(shape))
-  if (!whole || prod(shape) != nrow(D)) {
-    abort_input("shape", paste0("must be c(rows, columns) with product ", nrow(D), ", the length of an atom."))
-  }
-  most <- min(check_count(most, "most"), ncol(D))
-  shown <- order(atom_usage(x), decreasing = TRUE)[seq_len(most)]
-  draw_atoms(D[, shown, drop = FALSE], shape, col, ...)
+  sheet <- atom_sheet(x, shape, most)
+  drawn <- t(sheet[rev(seq_len(nrow(sheet))), , drop = FALSE]) # image() puts rows along x, from the bottom
+  graphics::image(drawn, zlim = c(-1, 1), col = col, axes = FALSE, asp = nrow(sheet) / ncol(sheet), ...)
   invisible(x)
 }
 
-# All atoms in one picture: a grid of tiles, each scaled to its own range, with a blank line between them.
-draw_atoms <- function(D, shape, col, ...) {
+#' @rdname acfw_dictionary_learning_methods
+#' @exportS3Method ggplot2::autoplot
+autoplot.acfw_dictionary_learning <- function(object, shape = NULL, most = 100, col = grDevices::hcl.colors(64, "Grays"), ...) {
+  if (is.null(shape)) return(autoplot.acfw(object, ...))
+  rlang::check_installed("ggplot2", "for autoplot()")
+  check_dots(..., .known = c("shape", "most", "col"))
+  sheet <- atom_sheet(object, shape, most)
+  cells <- data.frame(row = as.vector(row(sheet)), column = as.vector(col(sheet)), value = as.vector(sheet))
+  ggplot2::ggplot(cells[!is.na(cells$value), ], ggplot2::aes(x = .data$column, y = .data$row, fill = .data$value)) +
+    ggplot2::geom_tile(show.legend = FALSE) +
+    ggplot2::scale_fill_gradientn(colours = col, limits = c(-1, 1)) +
+    ggplot2::scale_y_reverse() +
+    ggplot2::coord_fixed() +
+    ggplot2::theme_void()
+}
+
+# All atoms in one matrix, the most used first: a grid of tiles, each scaled to its own range, with a blank line between them.
+atom_sheet <- function(x, shape, most, call = rlang::caller_env()) {
+  D <- x$dictionary
+  whole <- is.numeric(shape) && length(shape) == 2L && !anyNA(shape) && all(shape >= 1 & shape == round(shape))
+  if (!whole || prod(shape) != nrow(D)) {
+    abort_input("shape", paste0("must be c(rows, columns) with product ", nrow(D), ", the length of an atom."), call)
+  }
+  most <- min(check_count(most, "most", call = call), ncol(D))
+  D <- D[, order(atom_usage(x), decreasing = TRUE)[seq_len(most)], drop = FALSE]
   across <- ceiling(sqrt(ncol(D) * shape[[1L]] / shape[[2L]]))
   down <- ceiling(ncol(D) / across)
   sheet <- matrix(NA_real_, down * (shape[[1L]] + 1) + 1, across * (shape[[2L]] + 1) + 1)
@@ -146,13 +166,32 @@ draw_atoms <- function(D, shape, col, ...) {
     atom <- if (largest > 0) D[, k] / largest else D[, k]
     sheet[top + seq_len(shape[[1L]]), left + seq_len(shape[[2L]])] <- atom
   }
-  drawn <- t(sheet[rev(seq_len(nrow(sheet))), , drop = FALSE]) # image() puts rows along x, from the bottom
-  graphics::image(drawn, zlim = c(-1, 1), col = col, axes = FALSE, asp = nrow(sheet) / ncol(sheet), ...)
+  sheet
 }
 
+#' @rdname predict.acfw_dictionary_learning
 #' @exportS3Method generics::tidy
 tidy.acfw_dictionary_learning <- function(x, ...) {
+  check_dots(...)
   entries <- methods::as(x$codes, "TsparseMatrix")
-  samples <- if (is.null(colnames(x$codes))) seq_len(ncol(x$codes)) else colnames(x$codes)
-  data.frame(atom = entries@i + 1L, sample = samples[entries@j + 1L], estimate = entries@x)
+  data.frame(sample = side_names(x$codes, 2L)[entries@j + 1L], term = side_names(x$codes, 1L)[entries@i + 1L], estimate = entries@x)
 }
+
+#' @rdname predict.acfw_dictionary_learning
+#' @exportS3Method generics::glance
+glance.acfw_dictionary_learning <- function(x, ...) {
+  check_dots(...)
+  cbind(glance.acfw(x), beta = x$beta, atoms = ncol(x$dictionary), explained = x$explained, nobs = ncol(x$codes))
+}
+
+#' @rdname predict.acfw_dictionary_learning
+#' @exportS3Method generics::augment
+augment.acfw_dictionary_learning <- function(x, newdata = NULL, ...) {
+  check_dots(..., .known = "newdata")
+  data <- if (is.null(newdata)) x$a else check_data(if (is.null(dim(newdata))) as.matrix(newdata) else newdata, "newdata")
+  fitted <- if (is.null(newdata)) fitted.acfw_dictionary_learning(x) else predict(x, data, type = "fitted")
+  data.frame(feature = rep(side_names(data, 1L), ncol(data)), sample = rep(side_names(data, 2L), each = nrow(data)),
+             value = as.vector(as.matrix(data)), .fitted = as.vector(fitted), .resid = as.vector(as.matrix(data) - fitted))
+}
+
+side_names <- function(x, side) if (is.null(dimnames(x)[[side]])) seq_len(dim(x)[[side]]) else dimnames(x)[[side]]

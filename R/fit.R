@@ -91,7 +91,7 @@ print_outcome <- function(x, digits, value = c(objective = format(x$objective, d
   cat(paste0("  ", format(names(lines), width = 9), "  ", lines, "\n"), sep = "")
 }
 
-count_of <- function(n, noun) paste0(format(n), " ", noun, if (n != 1) "s")
+count_of <- function(n, noun, nouns = paste0(noun, "s")) paste(format(n), if (n == 1) noun else nouns)
 
 format_seconds <- function(s) {
   if (s < 1e-3) "< 1 ms" else if (s < 1) paste(round(1000 * s), "ms") else paste(format(s, digits = 3), "s")

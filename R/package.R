@@ -16,6 +16,7 @@
 #' @useDynLib acfw, .registration = TRUE
 #' @importFrom Rcpp evalCpp
 #' @importFrom grDevices hcl.colors
+#' @importFrom Matrix sparseMatrix
 #' @importFrom methods as is
 #' @importFrom stats coef deviance family fitted logLik nobs predict residuals
 #' @importFrom rlang .data
@@ -24,4 +25,5 @@
 
 .onLoad <- function(libname, pkgname) {
   loaded$by <- Sys.getpid()
+  register_with_parsnip()
 }

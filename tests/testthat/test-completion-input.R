@@ -158,7 +158,7 @@ test_that("fits print, summarise, plot and become tables", {
   expect_no_error(plot(fit, type = "convergence"))
   expect_output(print(acfw_matrix_completion(small_ratings(), c(2, 5))), "2 radii")
   skip_if_not_installed("generics")
-  expect_equal(generics::tidy(fit)$d, fit$d)
+  expect_equal(generics::tidy(fit)$estimate, fit$d)
   expect_equal(generics::glance(fit)$rank, fit$rank)
 })
 
