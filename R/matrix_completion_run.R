@@ -32,6 +32,7 @@ fit_path <- function(observed, beta, settings, control, init, call, until_slack 
 # One radius after the other, each from the solution of the one before and within the time that is left. `init` is what the
 # user gave.
 fit_radii <- function(observed, beta, settings, control, init, call, until_slack = FALSE) {
+  part <- progress_parts("radius", length(beta), control$progress && length(beta) > 1L, environment())
   identity <- problem_identity(
     data = observed[c("i", "p", "x", "dim", "weights", "w0")], set = beta[[1L]],
     options = c(settings[names(settings) != "limits"], observed["offset"])
@@ -46,7 +47,7 @@ fit_radii <- function(observed, beta, settings, control, init, call, until_slack
     identity$set <- checksum(radius)
     left <- control
     left$max_time <- max(0, deadline - proc.time()[["elapsed"]])
-    init <<- fit_completion(observed, radius, settings, left, init, same, identity, call)
+    init <<- part(fit_completion(observed, radius, settings, left, init, same, identity, call))
     init$control <<- control
     same <<- FALSE
     init

@@ -138,7 +138,7 @@ class GlmSession final : public Session {
     objective_.set_budget(budget_.get(), method_ != "mp");
     null_loss_ = objective_.loss();
     corrector_.set_stop([this] {
-      poll_();
+      look();
       return out_of_time();
     });
     if (!Rf_isNull(problem["state"])) state_ = Rcpp::List(problem["state"]);
@@ -153,6 +153,7 @@ class GlmSession final : public Session {
   void go() override {
     for (; at_ < path_.count; ++at_) {
       poll_();
+      tell();
       begin();
       run_->go();
       const acfw::Status status = run_->status();
@@ -187,6 +188,14 @@ class GlmSession final : public Session {
   std::string direction_name() const { return corrective() ? "cfw" : method_; }
   double own_radius() const { return budget_->size(objective_.point()); }
   bool out_of_time() const { return clock_.seconds() >= limits_.max_time; }
+
+  // For interrupts, and for who waits for a path.
+  void look() {
+    if (poll_()) tell();
+  }
+  void tell() const {
+    if (path_.count > 1) tell_station(control_, static_cast<long>(at_) + 1, static_cast<long>(path_.count), path_.chosen_here());
+  }
 
   void begin() {
     extra_ = acfw::Counts{};

@@ -34,14 +34,15 @@ using SessionPointer = Rcpp::XPtr<Session>;
 /// Unwinds to R if an interrupt or R's own time limit wants it to.
 void check_interrupt();
 
-/// The same for inner loops: however often it is called, it looks ten times a second.
+/// The same for inner loops: however often it is called, it looks ten times a second. True when it did.
 class Poll {
  public:
-  void operator()() {
+  bool operator()() {
     const Clock::time_point now = Clock::now();
-    if (now < next_) return;
+    if (now < next_) return false;
     next_ = now + interval;
     check_interrupt();
+    return true;
   }
 
  private:
@@ -72,6 +73,9 @@ acfw::Control make_control(const Rcpp::List& control);
 std::unique_ptr<acfw::StepRule> make_step(const std::string& step, const Rcpp::List& control);
 Rcpp::List trace_to_r(const acfw::Trace& trace);
 const char* status_name(acfw::Status status);
+
+/// Tells the progress bar, if there is one, where on a path the run is; `grid`: the path may end before its last station.
+void tell_station(const Rcpp::List& control, long station, long stations, bool grid);
 
 /// A bound on the minimum, or NA where none is known.
 double or_na(double bound);
