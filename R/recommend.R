@@ -16,6 +16,7 @@
 #' x <- outer(1:6, 1:4)
 #' x[cbind(1:4, 1:4)] <- NA
 #' recommend(acfw_matrix_completion(x, beta = 60), rows = 1:2, n = 2, exclude_observed = FALSE)
+#' @name recommend
 #' @export
 recommend <- function(fit, rows = NULL, n = 10, ...) {
   require_argument(fit, "a fit of acfw_matrix_completion()")
@@ -82,7 +83,7 @@ split_observed <- function(observed, rows) {
 #'
 #' @param x What the fit was made from: a dense matrix with `NA`, a sparse matrix (the answer is dense), or a data frame
 #'   whose third column has `NA` where a value is wanted. Or a fit by itself, for the matrix it was made from.
-#' @param fit A fit of [acfw_matrix_completion()], a path of them, or the result of [cv_acfw_matrix_completion()].
+#' @inheritParams fold_in
 #' @param max_size As in [as.matrix()] of a fit.
 #' @param ... Passed to methods; else must be empty.
 #' @return `x` without missing values.

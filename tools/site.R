@@ -17,7 +17,7 @@ a { color: #0064a0; } h1 { font-size: 1.7rem; } h2 { font-size: 1.3rem; } h3 { f
 pre { background: #f7f7f7; padding: .7rem; overflow-x: auto; font-size: .85rem; line-height: 1.4; } code { font-size: .9em; }
 pre.output { background: #fff; border: 1px solid #e5e5e5; }
 table { border-collapse: collapse; margin: .8rem 0; } td, th { padding: .25rem .7rem; border-bottom: 1px solid #ddd; text-align: left; vertical-align: top; }
-img { max-width: 100%; } .index td:first-child { white-space: nowrap; } footer { color: #666; font-size: .85rem; margin-top: 3rem; }
+img { max-width: 100%; } .index { width: 100%; } .index td:first-child { white-space: nowrap; width: 40%; } footer { color: #666; font-size: .85rem; margin-top: 3rem; }
 @media (prefers-color-scheme: dark) { body { background: #1b1b1b; color: #ddd; } a { color: #7ab8e6; } pre { background: #262626; }
   pre.output { background: #1b1b1b; border-color: #444; } img { background: #fff; } }
 "
@@ -90,6 +90,7 @@ run_examples <- function(rd) {
   if (!file.exists(file)) return(NULL)
   code <- readLines(file)
   code <- code[-seq_len(grep("^### \\*\\* Examples", code))]
+  code <- trimws(paste(code, collapse = "\n"))
   chunk <- c("```{r, fig.width = 7, fig.height = 4, fig.dev = 'png', dev.args = list(res = 80, units = 'in')}", code, "```")
   old <- setwd(tempdir())
   on.exit(setwd(old))
@@ -100,7 +101,7 @@ run_examples <- function(rd) {
 write_topic <- function(k) {
   rd <- pages[[k]]
   file <- tempfile()
-  tools::Rd2HTML(rd, file, package = "acfw", Links = links, Links2 = character(), stylesheet = "", no_links = FALSE)
+  suppressWarnings(tools::Rd2HTML(rd, file, package = "acfw", Links = links, Links2 = character(), stylesheet = ""))  # of links to base R
   html <- paste(readLines(file, warn = FALSE), collapse = "\n")
   body <- sub("(?s).*?(<h2.*?>)", "\\1", sub("(?s)<hr ?/?><div style=\"text-align: center;\">.*", "", html, perl = TRUE), perl = TRUE)
   body <- sub("(?s)<h3>Examples</h3>.*", "", body, perl = TRUE)

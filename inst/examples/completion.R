@@ -19,8 +19,8 @@ error <- function(x) sqrt(mean((x - jfk_hours)[hidden]^2))
 effects <- fit$offset$mean + outer(fit$offset$row, fit$offset$column, "+")
 c(completed = error(completed(fit)), effects = error(effects), sd = sd(jfk_hours, na.rm = TRUE))
 
-# the last days of the year, where the records end
-round(completed(jfk_hours, fit)[363:365, 12:24], 1)
+# an evening that was not recorded
+rbind(recorded = jfk_hours["2013-10-25", 15:24], completed = round(completed(jfk_hours, fit)["2013-10-25", 15:24], 1))
 
 # what the first component is: the days that swing most between noon and night
 head(sort(setNames(abs(fit$u[, 1]), rownames(jfk_hours)), decreasing = TRUE), 5)
