@@ -36,6 +36,5 @@
 #' fit <- acfw_matrix_completion(jfk_hours, beta = 500, loss = "squared")
 #' fit
 #' filled <- completed(fit)
-#' evening <- 15:24
-#' rbind(recorded = jfk_hours["2013-10-25", evening], completed = round(filled["2013-10-25", evening], 1))
+#' rbind(recorded = jfk_hours["2013-10-25", 15:24], completed = round(filled["2013-10-25", 15:24], 1))
 "jfk_hours"

@@ -85,7 +85,8 @@ residuals.acfw_dictionary_learning <- function(object, ...) as_given(object$a, o
 #' @examples
 #' set.seed(1)
 #' patches <- replicate(200, as.vector(volcano[sample(80, 1) + 0:5, sample(56, 1) + 0:5]))
-#' fit <- acfw_dictionary_learning(scale(patches, scale = FALSE), p = 16, beta = 40, samples = "columns")
+#' patches <- scale(patches, scale = FALSE)
+#' fit <- acfw_dictionary_learning(patches, p = 16, beta = 40, samples = "columns")
 #' summary(fit)
 #' plot(fit, shape = c(6, 6))
 #' @name acfw_dictionary_learning_methods

@@ -77,7 +77,8 @@
 #' banana <- function(x) 100 * (x[2] - x[1]^2)^2 + (1 - x[1])^2
 #' slope <- function(x) c(-400 * x[1] * (x[2] - x[1]^2) - 2 * (1 - x[1]), 200 * (x[2] - x[1]^2))
 #' optim(c(-1, 0.5), banana, slope, method = "L-BFGS-B", lower = -1, upper = 0.5)$value
-#' acfw(c(-1, 0.5), banana, slope, lmo_box(c(-1, -1), c(0.5, 0.5)), control = list(convex = FALSE))$objective
+#' box <- lmo_box(c(-1, -1), c(0.5, 0.5))
+#' acfw(c(-1, 0.5), banana, slope, box, control = list(convex = FALSE))$objective
 #' @name from_other_packages
 #' @aliases from_glmnet from_softImpute from_optim from_FrankWolfe.jl
 NULL
