@@ -58,7 +58,8 @@
 #'     `step`, `accepted`, `active`; the last row is the point returned}
 #'   \item{active}{for `"corrective"`, `"pfw"` and `"afw"` the `atoms` and their `weights`}
 #'   \item{control, method, step, call, state}{what is needed to repeat or to continue the run}
-#' @seealso [acfw_compare()] to see methods side by side, [acfw_check_gradient()].
+#' @seealso [acfw-package] for the problems that have a function of their own; [acfw_compare()] to see methods side by side,
+#'   [acfw_check_gradient()]; [from_other_packages] for users of optim and FrankWolfe.jl.
 #' @examples
 #' # the point of the probability simplex nearest to y
 #' y <- c(0.9, 0.6, -0.3)

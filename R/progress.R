@@ -3,16 +3,16 @@
 # into its own line, and only the outermost draws. Nothing about progress is kept anywhere but in the closures below.
 
 # Draws lines for the function whose frame is `env`, from two seconds after its begin until it ends, however it ends. `draw` is for
-# tests, and so is `clock`.
+# tests, and so is `clock`. What is said by an `inner` piece of work comes last: a narrow terminal cuts it off.
 progress_line <- function(env, draw = cli_line(env), clock = seconds_now) {
   started <- clock()
   last <- -Inf
-  function(text, left = NA) {
-    if (heard_by_outer(text)) return(invisible())
+  function(text, left = NA, inner = NULL) {
+    if (heard_by_outer(paste(c(text, inner), collapse = " | "))) return(invisible())
     elapsed <- clock() - started
     if (elapsed < 2 || clock() - last < 0.1) return(invisible())
     last <<- clock()
-    draw(paste0(text, " | ", time_text(elapsed, left)))
+    draw(paste(c(text, time_text(elapsed, left), inner), collapse = " | "))
   }
 }
 
@@ -105,7 +105,7 @@ progress_parts <- function(noun, total, wanted, env, label = NULL, line = progre
   done <- 0L
   say <- function(inner = NULL) {
     at <- paste0(noun, " ", min(done + 1L, total), " of ", total)
-    line(paste(c(label, at, inner), collapse = " | "), seconds_left(clock() - started, done, total))
+    line(paste(c(label, at), collapse = " | "), seconds_left(clock() - started, done, total), inner)
   }
   function(expr, count = 1L) {
     say()

@@ -18,6 +18,20 @@ test_that("nothing is drawn before two seconds, and then at most ten times a sec
   expect_identical(drawn, c("at 2 | 2 s, about 7 s left", "at 2.2 | 2 s, about 7 s left"))
 })
 
+test_that("what a part says comes after the time of the whole", {
+  now <- 0
+  drawn <- character()
+  line <- progress_line(environment(), draw = function(text) drawn <<- c(drawn, text), clock = function() now)
+  part <- progress_parts("fold", 3, TRUE, environment(), "cross-validation", line = line, clock = function() now)
+  part(now <- 4)
+  part({
+    now <- 5
+    heard_by_outer("gap 1, target 0.1")
+  })
+  expect_identical(drawn, c("cross-validation | fold 2 of 3 | 4 s, about 8 s left",
+                            "cross-validation | fold 2 of 3 | 5 s, about 10 s left | gap 1, target 0.1"))
+})
+
 test_that("a run shows its gap, its target, and when it will meet it", {
   now <- 0
   said <- list()
