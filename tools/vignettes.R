@@ -10,9 +10,8 @@ copy <- file.path(tempfile("vignettes"), "acfw")
 dir.create(copy, recursive = TRUE)
 invisible(file.copy(c("DESCRIPTION", "vignettes"), copy, recursive = TRUE))
 # R CMD check is where a vignette may not fail; here the others are worth having.
-invisible(utils::capture.output(
-  tryCatch(tools::buildVignettes(dir = copy, tangle = TRUE, quiet = TRUE), error = function(e) message(conditionMessage(e)))
-))
+build <- function() suppressMessages(tools::buildVignettes(dir = copy, tangle = TRUE, quiet = TRUE))
+tryCatch(build(), error = function(e) message(conditionMessage(e)))
 unlink("inst/doc", recursive = TRUE)
 dir.create("inst/doc")
 built <- sub("html$", "", list.files(file.path(copy, "vignettes"), "[.]html$", full.names = TRUE))
