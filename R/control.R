@@ -17,6 +17,15 @@
 #' status `"callback"`, by returning `TRUE`; a list it returns is logged as further columns of the trace, and ends the run if it
 #' has `stop = TRUE`. A callback that fails ends the run with a warning, and the fit so far is returned.
 #'
+#' @section Interrupts and progress:
+#' Esc or Ctrl-C ends a fit, a path or a cross-validation, which is returned with what it has: its status, and its print, say
+#' `"interrupted"`, and `init =` goes on from it. The next line of a script, or the next turn of a loop, is then run as if nothing had
+#' happened. Whoever fits in a `for` loop and wants to leave it with one Ctrl-C says `options(acfw.interrupt = "stop")` before: the
+#' interrupt then ends everything up to the prompt, as elsewhere in R, and the fit at work is lost. `"keep"` is the default.
+#'
+#' The progress bar comes after two seconds. It shows the gap beside the gap at which the run will end, and how many seconds are left
+#' if the gap goes on falling as it did; a path and a cross-validation count their radii and folds instead.
+#'
 #' @section Damping:
 #' Algorithm 1 updates its Lipschitz estimate by `L[t+1] = max(ell[t], r[t] * L[t])`. The theory asks that every
 #' `r[t]` lies in (0, 1] and that their infinite product is positive.
@@ -45,7 +54,7 @@
 #' @param threads Threads for products with large matrices, at most as many as the machine has processors, and one in a forked
 #'   process (as of [parallel::mclapply()]). Results are the same for any number.
 #' @param callback A function called at every recorded iteration, see below. Its time is not counted.
-#' @param progress Show a progress bar on runs longer than two seconds? Defaults to interactive sessions.
+#' @param progress Show a progress bar on what takes longer than two seconds? Defaults to interactive sessions.
 #' @param ... Must be empty.
 #' @return A list of class `acfw_control`.
 #' @examples

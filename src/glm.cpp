@@ -120,12 +120,11 @@ class GlmSession final : public PathSession {
 
   GlmSession(const Rcpp::RObject& x, const Rcpp::List& problem, const Stations& stations, std::string method, std::string step,
              const Rcpp::List& control)
-      : PathSession(stations.count, make_control(control)),
+      : PathSession(stations.count, control, stations.chosen_here()),
         layout_(layout_of(x, problem)),
         stations_(stations),
         method_(std::move(method)),
         step_name_(std::move(step)),
-        control_(control),
         tol_(Rcpp::as<double>(control["tol"])),
         rel_tol_(Rcpp::as<double>(control["rel_tol"])),
         objective_(make_design(x, problem, layout_), make_loss(problem, layout_),
@@ -139,7 +138,7 @@ class GlmSession final : public PathSession {
     warm_ = objective_.point().any();
     objective_.set_budget(budget_.get(), method_ != "mp");
     null_loss_ = objective_.loss();
-    corrector_.set_stop([this, look = poll()]() mutable {
+    corrector_.set_stop([this] {
       look();
       return path_.out_of_time();
     });
@@ -306,7 +305,6 @@ class GlmSession final : public PathSession {
   Layout layout_;
   Stations stations_;
   std::string method_, step_name_;
-  Rcpp::List control_;
   double tol_, rel_tol_;
   acfw::Glm objective_;
   std::unique_ptr<acfw::Budget> budget_;

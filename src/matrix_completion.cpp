@@ -91,7 +91,7 @@ class CompletionSession final : public PathSession {
   /// `init` may be NULL, or list(u, d, v, L, state): start there. `until_slack`: a ball that does not bind is the last.
   CompletionSession(const Observed& in, std::vector<double> radii, double delta, std::string method, std::string step, double rank_max,
                     const Rcpp::List& control, const Rcpp::Nullable<Rcpp::List>& init, bool until_slack)
-      : PathSession(radii.size(), make_control(control)),
+      : PathSession(radii.size(), control, until_slack),
         transposed_(in.dim[0] < in.dim[1]),  // the pass writes to the factor of the second side for every entry: the shorter one
         entries_(make_entries(in, transposed_)),
         radii_(std::move(radii)),
@@ -99,7 +99,6 @@ class CompletionSession final : public PathSession {
         method_(std::move(method)),
         step_(std::move(step)),
         rank_max_(std::isfinite(rank_max) ? static_cast<Index>(rank_max) : std::numeric_limits<Index>::max()),
-        control_(control),
         until_slack_(until_slack) {
     if (in.w0 > 0.0) all_ = acfw::AllCells::absorb(entries_, in.w0);
     else if (entries_.weight.size() > 0) entries_.weight /= entries_.weight.sum();
@@ -117,7 +116,7 @@ class CompletionSession final : public PathSession {
  private:
   void begin(std::size_t k, const acfw::Control& limits) override {
     const double beta = radii_[k];
-    deadline_ = std::make_shared<acfw::Deadline>(limits.max_time, check_interrupt);
+    deadline_ = std::make_shared<acfw::Deadline>(limits.max_time, [this] { look(); });
     auto objective = std::make_unique<acfw::Completion>(entries_, delta_, Rcpp::as<int>(control_["threads"]), beta, all_);
     acfw::CompletionBall ball(*objective, beta, limits.tol, limits.rel_tol, deadline_);
     const acfw::CompletionCorrective corrector(*objective, factored(ball));
@@ -168,7 +167,6 @@ class CompletionSession final : public PathSession {
   double delta_;
   std::string method_, step_;
   Index rank_max_;
-  Rcpp::List control_;
   bool until_slack_;
   acfw::AllCells all_;
   ThinSvd start_;

@@ -61,11 +61,16 @@ std::unique_ptr<acfw::StepRule> make_step(const std::string& step, const Rcpp::L
 Rcpp::List trace_to_r(const acfw::Trace& trace);
 const char* status_name(acfw::Status status);
 
+/// Tells the progress bar, if there is one, where on a path the run is; `grid`: the path may end before its last station.
+void tell_station(const Rcpp::List& control, long station, long stations, bool grid);
+
 /// One problem at several radii or penalties: a run of the loop for each, a list of their results. Who derives from it says how a
 /// station begins, and keeps what came of it in `results_`.
 class PathSession : public Session, protected acfw::PathProblem {
  public:
-  PathSession(std::size_t stations, acfw::Control limits) : path_(*this, stations, std::move(limits), poll()) {}
+  /// `grid`: the path may end before its last station.
+  PathSession(std::size_t stations, const Rcpp::List& control, bool grid)
+      : control_(control), count_(stations), grid_(grid), path_(*this, stations, make_control(control), [this] { look(); }) {}
 
   void go() override { path_.go(); }
   void interrupt() override { path_.interrupt(); }
@@ -77,8 +82,20 @@ class PathSession : public Session, protected acfw::PathProblem {
  protected:
   void mark(acfw::Status why) override { results_.back()["status"] = status_name(why); }
 
+  /// For interrupts, and for who waits for a path: however often it is called, it looks ten times a second.
+  void look() { look_(); }
+
+  Rcpp::List control_;
+  std::size_t count_;
+  bool grid_;
   acfw::Path path_;
   std::vector<Rcpp::List> results_;
+
+ private:
+  acfw::Throttled look_{[this] {
+    check_interrupt();
+    if (count_ > 1) tell_station(control_, static_cast<long>(path_.kept()) + 1, static_cast<long>(count_), grid_);
+  }};
 };
 
 /// A bound on the minimum, or NA where none is known.

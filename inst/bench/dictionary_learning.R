@@ -23,7 +23,7 @@ race <- function(a, beta) {
   fits <- lapply(rules, function(rule) {
     control <- acfw_control(tol = 1e-8, rel_tol = 0, max_iter = 1e6, max_time = if (rule[[1L]] %in% c("short", "open")) limit / 2 else limit,
                             damping = rule[[2L]])
-    acfw_dictionary_learning(a, size[["p"]], beta, step = rule[[1L]], control = control, init = start)
+    acfw_dictionary_learning(a, size[["p"]], beta, step = rule[[1L]], control = control, init = start, samples = "columns")
   })
   first <- function(fit, column) {
     vapply(decades, function(decade) fit$trace[[column]][which(fit$trace$gap <= decade)[1]], 0)
@@ -52,7 +52,7 @@ iteration <- function(a) {
   p <- size[["p"]]
   control <- acfw_control(tol = 0, rel_tol = 0, max_iter = 60, damping = "budget")
   set.seed(1)
-  trace <- acfw_dictionary_learning(a, p, 10, control = control)$trace
+  trace <- acfw_dictionary_learning(a, p, 10, control = control, samples = "columns")$trace
   own <- stats::median(diff(trace$seconds[30:60])[trace$accepted[30:59]])
   time <- function(A, B) {
     stats::median(replicate(15, system.time(for (k in 1:4) dense_product(A, B, 1L), gcFirst = FALSE)[["elapsed"]])) / 4

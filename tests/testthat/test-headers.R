@@ -113,7 +113,8 @@ test_that("who forgets a verb reads a sentence", {
     "void run(acfw::Quadratic& f, Forgetful& set, acfw::Cfw<acfw::Coordinate>& direction, acfw::StepRule& step) {",
     "  acfw::FrankWolfe<acfw::Quadratic, Forgetful, acfw::Cfw<acfw::Coordinate>> loop(f, set, direction, step, acfw::Control{});", "}"
   )
-  source <- withr::local_tempfile(fileext = ".cpp")
+  source <- tempfile(fileext = ".cpp")
+  on.exit(unlink(source), add = TRUE)
   writeLines(code, source)
   config <- function(name) system2(file.path(R.home("bin"), "R"), c("CMD", "config", name), stdout = TRUE)
   include <- paste0("-I", shQuote(c(system.file("include", package = "acfw"), system.file("include", package = "RcppEigen"))))
