@@ -31,7 +31,7 @@ add_point <- function(fit, result, problem) {
     fit$par <- matrix(fit$par, ncol = length(blocks), dimnames = list(rownames(blocks[[1L]]), problem$classnames))
   }
   fit$link <- result$link
-  if (is.null(fit$link)) fit$link <- margins(problem$x, fit$coefficients, fit$intercept, problem$offset)
+  if (is.null(fit$link) && !in_parts(problem)) fit$link <- margins(problem$x, fit$coefficients, fit$intercept, problem$offset)
   fit$state <- result$state
   fit$active <- fit$state$active
   fit

@@ -58,7 +58,7 @@ glm_null <- function(problem, control, env) {
   problem["state"] <- list(NULL)
   problem$start[] <- 0
   problem$set <- "l1"
-  reach <- largest_entry(problem$x, problem$scale)
+  reach <- if (in_parts(problem)) max(problem$lengths) else largest_entry(problem$x, problem$scale)
   radius <- if (reach > 1e-300) 1 / reach else 1  # any will do
   result <- run_path(problem, list(beta = radius), "corrective", "ac", control, env)[[1L]]
   result$beta <- 0

@@ -214,6 +214,9 @@ void session_release(SEXP session) { SessionPointer(session).release(); }
 SEXP session_view(SEXP session, std::string what) { return SessionPointer(session)->view(what); }
 
 // [[Rcpp::export]]
+Rcpp::List session_snapshot(SEXP session) { return SessionPointer(session)->snapshot(); }
+
+// [[Rcpp::export]]
 Rcpp::List session_result(SEXP session) { return SessionPointer(session)->result(); }
 
 // An interrupt that is pending is raised now and not some evaluations later.

@@ -25,6 +25,8 @@ class Session {
   /// Ends a run that an interrupt has left, at its last point.
   virtual void interrupt() = 0;
   virtual Rcpp::List result() = 0;
+  /// What a checkpoint keeps of a run, where it can be gone on with; empty where it cannot.
+  virtual Rcpp::List snapshot() { return Rcpp::List(); }
   /// What a callback may look at: "point", "gradient", "atom" or "active".
   virtual SEXP view(const std::string& /*what*/) { return R_NilValue; }
 };

@@ -59,9 +59,7 @@ class GroupPenalty final : public PenaltySolver {
     for (Index a = 0; a < k; ++a) x_[a] = f.point()[columns_[static_cast<std::size_t>(a)]];
     const double size = size_of(x_), excess = std::max(strongest(g_) - mu_, 0.0), gap = g_.dot(x_) + size * (mu_ + excess);
     if (gap <= tol && excess <= near_ * mu_) return false;
-    model_of(f, columns_, x_, g_, budget_, model_);
-    bound_blocks(f);
-    descend(f.design(), std::max(tol, forcing * gap));
+    solve_model(f, std::max(tol, forcing * gap));
     d_ = x_ - model_.x;
     const double slope = g_.dot(d_);
     f.prepare(columns_, d_, slope);
@@ -73,6 +71,23 @@ class GroupPenalty final : public PenaltySolver {
       }
     }
     return false;
+  }
+
+  // By the columns of the design, or by a Hessian that is formed where these cannot be had.
+  void solve_model(SparseObjective& f, double gap) {
+    if (f.design().by_columns()) {
+      model_of(f, columns_, x_, g_, budget_, model_);
+      bound_blocks(f);
+      return descend(f.design(), gap);
+    }
+    Vector v;
+    f.curvature(v);
+    hessian_.set(f.design(), columns_, v, f.ridge(columns_), f.has_intercept(), true, 0, f.threads());
+    model_of(hessian_, columns_, x_, g_, budget_, model_);
+    for (Block& block : blocks_) {
+      block.curvature = std::max(hessian_.norm_on(block.from, block.size), model_.diagonal.segment(block.from, block.size).maxCoeff());
+    }
+    descend(hessian_, gap);
   }
 
   double size_of(const Vector& x) const {
@@ -101,22 +116,22 @@ class GroupPenalty final : public PenaltySolver {
   }
 
   // Sweeps over all blocks until the gap of the model is small.
-  void descend(const Design& A, double gap) {
+  void descend(const Sweepable& A, double gap) {
     for (int sweep = 0; sweep < most_sweeps; ++sweep) {
       double change = 0.0;
       for (const Block& block : blocks_) change = std::max(change, move_block(A, block));
       if (change * size_of(model_.x) > gap) continue;
       const Index k = static_cast<Index>(columns_.size());
       dots_.resize(k);
-      A.inner(columns_, model_.q, dots_.data());
+      A.inner(model_.columns, model_.q, dots_.data());
       for (Index a = 0; a < k; ++a) dots_[a] = model_.slope(a, dots_[a]);
       if (dots_.dot(model_.x) + size_of(model_.x) * std::max(strongest(dots_), mu_) <= 2.0 * gap) return;
     }
   }
 
   // The proximal step of one block; returns by how much its part of the gradient changes.
-  double move_block(const Design& A, const Block& block) {
-    members_.assign(columns_.begin() + block.from, columns_.begin() + block.from + block.size);
+  double move_block(const Sweepable& A, const Block& block) {
+    members_.assign(model_.columns.begin() + block.from, model_.columns.begin() + block.from + block.size);
     dots_.resize(block.size);
     A.inner(members_, model_.q, dots_.data());
     const double h = block.curvature;
@@ -145,6 +160,7 @@ class GroupPenalty final : public PenaltySolver {
   double mu_ = 0.0, near_ = 0.0;
   Vector g_, x_, d_, dots_;
   CoordinateModel model_;
+  WorkingHessian hessian_;
 };
 
 }  // namespace acfw

@@ -109,7 +109,7 @@ class L1Penalty final : public PenaltySolver {
   // it foretells what a step gains.
   bool solve_model(SparseObjective& f, double gap) {
     const Index k = static_cast<Index>(columns_.size());
-    forming_ = f.design().dense() && k <= largest_formed;
+    forming_ = !f.design().by_columns() || (f.design().dense() && k <= largest_formed);
     if (!forming_) {
       formed_ = 0;
       stale_ = true;

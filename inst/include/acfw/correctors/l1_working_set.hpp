@@ -140,7 +140,8 @@ class L1WorkingSet : public NoCorrection {
   // y_, the minimiser of the model up to `gap`, and model_gradient_ there. Tells whether the model's Hessian is that of the point.
   bool solve_model(SparseObjective& f, double gap) {
     const Index k = static_cast<Index>(columns_.size());
-    if (by_descent()) {
+    const bool forming = !f.design().by_columns();
+    if (by_descent() && !forming) {
       formed_ = 0;
       model_of(f, columns_, x_, g_, budget_, model_);
       model_.mu = mu_;
@@ -158,9 +159,18 @@ class L1WorkingSet : public NoCorrection {
     }
     const bool fresh = formed_ == 0;
     if (formed_ < k) {
-      hessian_.set(f.design(), columns_, v_, f.ridge(columns_), f.has_intercept(), quadratic_.direct(), formed_, f.threads());
+      hessian_.set(f.design(), columns_, v_, f.ridge(columns_), f.has_intercept(), forming || quadratic_.direct(), formed_, f.threads());
     }
     formed_ = k;
+    if (by_descent()) {
+      model_of(hessian_, columns_, x_, g_, budget_, model_);
+      model_.mu = mu_;
+      descent_.minimise_in_ball(hessian_, model_, budget_.radius(), budget_.all_used(), gap);
+      mu_ = model_.mu;
+      y_ = model_.x;
+      model_gradient_ = g_ + model_.q;  // but for a last scaling into the set
+      return fresh;
+    }
     y_ = x_;
     model_gradient_ = g_;
     quadratic_.solve(hessian_, model_gradient_, y_, budget_.radius(), gap, most_products);
