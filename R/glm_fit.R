@@ -177,6 +177,7 @@ print.summary.acfw_glm <- function(x, digits = 6, most = 10, ...) {
   counts <- x$fit$counts
   cat("  calls      ", counts[["value"]], " values, ", counts[["gradient"]], " gradients, ", counts[["rejected"]],
       " rejected trials\n", sep = "")
+  if (!is.null(x$fit$shards)) print_shards(x$fit)
   table <- x$tidy[x$tidy$beta == max(x$fit$beta) & x$tidy$term != "(Intercept)", , drop = FALSE]
   table <- table[order(-abs(table$estimate)), intersect(c("class", "term", "estimate"), names(table)), drop = FALSE]
   if (nrow(table)) {

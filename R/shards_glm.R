@@ -40,10 +40,21 @@ solve_shards <- function(problem, beta, nbeta, method, step, control, init, call
   problem$crew$settings <- list(method = method, step = step, control = control, call = call, beta = beta, problem = problem)
   results <- with_partial_fit(problem$crew, glm_results(problem, beta, nbeta, method, step, control, init, env))
   fit <- new_glm_fit(results$results, problem, method, step, results$control, call, results$init)
-  counts <- crew_counts(problem$crew)
+  counts <- crew_counts(problem$crew) + if (is.null(results$init)) 0 else results$init$counts[c("round_trips", "bytes")]
   fit$counts <- c(fit$counts, round_trips = counts[["round_trips"]], bytes = counts[["bytes"]])
   fit["shards"] <- list(list(count = problem$crew$shards$count, losses = problem$crew$losses))
   fit
+}
+
+# What the engine did, for a summary.
+print_shards <- function(fit) {
+  counts <- fit$counts
+  cat("  shards     ", fit$shards$count, " shards", sep = "")
+  if (counts[["round_trips"]] > 0) {
+    cat(", ", counts[["round_trips"]], " round trips, ", format(counts[["bytes"]], big.mark = ","), " bytes", sep = "")
+  }
+  if (fit$shards$losses > 0) cat(", ", fit$shards$losses, if (fit$shards$losses == 1) " worker lost" else " workers lost", sep = "")
+  cat("\n")
 }
 
 in_parts <- function(problem) !is.null(problem$crew)
