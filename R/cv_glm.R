@@ -135,6 +135,7 @@ cv_acfw_lasso_logistic.formula <- function(x, data = NULL, beta = NULL, weights 
 cv_glm <- function(fit_path, x, y, family, beta, weights, offset, foldid, nfolds, measure, parallel, ..., .call,
                    .env = rlang::caller_env()) {
   cv <- answered({
+    check_no_checkpoint(list(...)$control, .env)
     measure <- check_choice(measure, family$measures, measure_argument(.call), .env)
     x <- check_design(x, .env)
     coded <- family$code(y, nrow(x), .env)

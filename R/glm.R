@@ -88,7 +88,8 @@
 #' @param control Tolerances and limits, from [acfw_control()]. `max_time` is for the whole path, the others for each radius. `NULL` asks
 #'   for a relative gap of 1e-6 at radii you name, and of 1e-4 along a grid.
 #' @param init A fit to start from. If it solved the very same problem (data, radius, settings, method) the run is continued;
-#'   otherwise its coefficients, of the nearest radius and moved into the set, are the starting point, and a message says so.
+#'   otherwise its coefficients, of the nearest radius and moved into the set, are the starting point, and a message says so. Or the path of
+#'   a checkpoint that the same call has left, see [acfw_control()].
 #' @param nbeta How many penalties, at most, if `beta` is `NULL`.
 #' @param data,subset,na.action For formulas: as in [stats::lm()]; `weights` and `offset` are looked up in `data` first.
 #' @param ... For the generic, arguments to methods; for formulas, those of the default method; otherwise must be empty.

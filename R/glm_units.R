@@ -97,6 +97,7 @@ start_session <- function(problem, path, method, step, control, units, rescaled,
 }
 
 engine_session <- function(problem, inner, path, method, step, control) {
+  if (!is.null(problem$resumed)) inner$null_loss <- problem$resumed$null_loss
   if (in_parts(problem)) session_of_parts(problem, inner, path, method, step, control) else session_glm(problem$x, inner, path, method, step, control)
 }
 

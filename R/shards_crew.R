@@ -126,7 +126,7 @@ crew_ask <- function(crew, verb, columns, numbers) {
   }
   crew$asked <- NULL
   if (length(asked$sums) > 1L) asked$sums <- add_partial_sums(asked$sums, count, verb)
-  watch_checkpoint(crew)
+  save_checkpoint(crew$watch)
   asked$sums[[1L]]$value
 }
 

@@ -126,7 +126,7 @@ parts_session <- function(problem, path, method, step, control, env) {
 session_of_parts <- function(problem, inner, path, method, step, control) {
   run <- session_parts(asker(problem$crew), restorer(problem$crew), c(inner, engine_facts(problem)[setdiff(names(engine_facts(problem)), names(inner))]),
                        path, method, step, control)
-  if (!is.list(run)) begin_checkpoint(problem$crew, run, problem, path, control)
+  if (!is.list(run)) problem$crew$session <- run
   run
 }
 

@@ -117,6 +117,7 @@ describe_shard <- function(load, k, family) {
     if (!is.null(columns$type)) abort_session(columns, NULL)
     if (!all(is.finite(columns$length2)) || !all(is.finite(columns$high - columns$low))) abort_shard_entries(shard$x, columns)
     y <- shard$y
+    if (NROW(y) != dim(shard$x)[[1L]]) abort_input("y", paste0("must have one value per row of `x` (", dim(shard$x)[[1L]], "), not ", NROW(y), "."), NULL)
     if (anyNA(y)) abort_input("y", "must not contain NA; drop those rows first.", NULL)
     classes <- if (family$classes) class_labels(y) else NULL
     list(shard = k, rows = dim(shard$x)[[1L]], cols = dim(shard$x)[[2L]], names = dimnames(shard$x)[[2L]], kind = kind_of(shard$x),
