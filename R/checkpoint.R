@@ -32,6 +32,7 @@ new_checkpoint <- function(problem, path, control) {
 watched <- function(control, watch) {
   if (is.null(watch$file)) return(control)
   tick <- control$tick
+  control$between <- function() save_checkpoint(watch)
   control$tick <- function(row) {
     save_checkpoint(watch)
     if (!is.null(tick)) tick(row)

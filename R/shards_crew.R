@@ -87,12 +87,13 @@ on_shards <- function(crew, which, what, arguments) {
 }
 
 describe_shards <- function(crew, family) {
-  on_shards(crew, seq_len(crew$shards$count), "describe", list(load = crew$shards$load, family = family))
+  on_shards(crew, seq_len(crew$shards$count), "describe",
+            list(load = crew$shards$load, keep = crew$shards$keep, family = family, folding = crew$folding))
 }
 
 prepare_shards <- function(crew, plan) {
   crew$plan <- plan
-  on_shards(crew, seq_len(crew$shards$count), "prepare", list(load = crew$shards$load, plan = plan))
+  on_shards(crew, seq_len(crew$shards$count), "prepare", list(load = crew$shards$load, keep = crew$shards$keep, plan = plan))
 }
 
 # ---- questions ----------------------------------------------------------------------------------------------------
@@ -138,7 +139,9 @@ crew_restore <- function(crew, questions) {
     if (!length(lost)) return(invisible())
     assign_shards(crew, lost)
     groups <- split(lost, crew$holder[lost])
-    found <- send_all(crew, names(groups), "prepare", function(id) list(load = crew$shards$load, which = groups[[id]], plan = crew$plan))
+    found <- send_all(crew, names(groups), "prepare", function(id) {
+      list(load = crew$shards$load, keep = crew$shards$keep, which = groups[[id]], plan = crew$plan)
+    })
     for (question in questions) {
       if (note_losses(crew, found)) break
       check_answers(crew, found)

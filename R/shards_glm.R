@@ -77,7 +77,7 @@ shards_problem <- function(crew, family, set, lambda, penalty_factor, lower, upp
     lambda = check_number(lambda, "lambda", min = 0, max = .Machine$double.xmax, call = call),
     intercept = check_flag(intercept, "intercept", call), standardize = check_flag(standardize, "standardize", call), offset = numeric(),
     groups = check_groups(groups, set, x, call), penalty_factor = check_factors(penalty_factor, set, groups, x, call), state = NULL,
-    deviations = facts$deviations, sample = facts$sample, crew = crew, response_square = facts$response_square, total = facts$total / facts$rows
+    own_folds = facts$folds, deviations = facts$deviations, sample = facts$sample, crew = crew, response_square = facts$response_square, total = facts$total / facts$rows
   )
   limits <- check_coefficient_limits(lower, upper, set, x, call)
   problem[c("lower", "upper")] <- list(limits$lower, limits$upper)
@@ -85,7 +85,7 @@ shards_problem <- function(crew, family, set, lambda, penalty_factor, lower, upp
   problem <- add_scale(problem, call)
   problem$shift <- if (problem$intercept) facts$shift else numeric(ncol(x))
   problem$lengths <- scaled_lengths(facts, problem, call)
-  prepare_shards(crew, plan_of(problem, facts, crew$shards$keep, control))
+  prepare_shards(crew, plan_of(problem, facts, control))
   problem$null_loss <- null_loss_of_parts(asker(crew), restorer(crew), engine_facts(null_problem(problem)))
   if (!is.finite(problem$null_loss)) abort_input("y", "has values too large for double precision.", call)
   refuse_shards(problem, facts, call)
@@ -93,10 +93,10 @@ shards_problem <- function(crew, family, set, lambda, penalty_factor, lower, upp
 }
 
 # What a part has to know of the problem.
-plan_of <- function(problem, facts, keep, control) {
+plan_of <- function(problem, facts, control) {
   list(family = problem$family, classnames = problem$classnames, classes = class_columns(problem), names = facts$names, shift = problem$shift,
-       scale = problem$scale, intercept = problem$intercept, weight_unit = 1 / facts$rows, keep = keep, offset = facts$offset,
-       threads = control$threads)
+       scale = problem$scale, intercept = problem$intercept, weight_unit = 1 / facts$rows, offset = facts$offset,
+       threads = control$threads, folding = problem$crew$folding)
 }
 
 asker <- function(crew) function(verb, columns, numbers) crew_ask(crew, verb, columns, numbers)
@@ -154,7 +154,7 @@ joined_facts <- function(shards, family, call) {
     rows = rows, cols = first$cols, names = first$names, total = sum(total), deviations = sd, length2 = across(column("length2"), sum),
     shift = ifelse(high > low & high - low < 1e-3 * abs(middle), middle, 0), offset = any(vapply(shards, `[[`, NA, "offset")),
     classnames = joined_classes(shards, family, call), response_square = sum(vapply(shards, function(one) one$response[[2L]], 0)),
-    sample = lapply(shards, function(one) one[c("rows", "total", "columns", "response")])
+    folds = joined_folds(shards, call), sample = lapply(shards, function(one) one[c("rows", "total", "columns", "response")])
   )
   facts
 }
@@ -196,6 +196,14 @@ joined_classes <- function(shards, family, call) {
                             "; use family = \"multinomial\"."), call)
   }
   classes
+}
+
+# The folds that the shards bring with them; NULL if they bring none.
+joined_folds <- function(shards, call) {
+  has <- !vapply(shards, function(one) is.null(one$folds), NA)
+  if (!any(has)) return(NULL)
+  if (!all(has)) abort_shard(shards[!has][[1L]]$shard, "has no `foldid`, but others have.", call)
+  sort(unique(unlist(lapply(shards, `[[`, "folds"))))
 }
 
 # The lengths of the columns as the engine has them, in a range that one can compute with.

@@ -18,13 +18,15 @@ store_of <- function(run) {
 }
 
 part_actions <- list(
-  describe = function(store, load, which, family) {
-    store$load <- load
-    lapply(which, function(k) describe_shard(load, k, family))
+  describe = function(store, load, keep, which, family, folding) {
+    store[["load"]] <- load
+    store[["keep"]] <- keep
+    lapply(which, function(k) describe_shard(store, k, family, folding))
   },
-  prepare = function(store, load, which, plan) {
-    store$load <- load
-    store$plan <- plan
+  prepare = function(store, load, keep, which, plan) {
+    store[["load"]] <- load
+    store[["keep"]] <- keep
+    store[["plan"]] <- plan
     for (k in which) hold_shard(store, k)
     length(which)
   },
@@ -32,12 +34,8 @@ part_actions <- list(
     sums <- lapply(which, function(k) list(level = 0L, place = k - 1L, value = answer_of_part(store, k, verb, columns, numbers)))
     add_partial_sums(sums, count, verb)
   },
-  weigh = function(store, which, fold) {
-    for (k in which) weigh_shard(store, k, fold)
-    length(which)
-  },
-  measure = function(store, which, coefficients, intercept, fold, measure) {
-    lapply(which, function(k) measure_shard(store, k, coefficients, intercept, fold, measure))
+  measure = function(store, which, coefficients, intercept, measure) {
+    lapply(which, function(k) measure_shard(store, k, coefficients, intercept, measure))
   },
   certify = function(store, which, count, c, b0) {
     sums <- lapply(which, function(k) list(level = 0L, place = k - 1L, value = certificate_sums(store, k, c, b0)))
@@ -109,10 +107,20 @@ check_shard_folds <- function(foldid, n) {
   foldid
 }
 
+# The same from memory, where shards are kept.
+raw_shard <- function(store, k) {
+  name <- paste0("raw-", k)
+  if (!is.null(store[[name]])) return(store[[name]])
+  shard <- read_shard(store[["load"]], k)
+  if (store[["keep"]]) assign(name, shard, envir = store)
+  shard
+}
+
 # What the run has to know of a shard before it can say what the problem is.
-describe_shard <- function(load, k, family) {
-  shard <- read_shard(load, k)
+describe_shard <- function(store, k, family, folding) {
+  shard <- raw_shard(store, k)
   in_shard(k, {
+    shard <- fold_left_out(shard, family, folding, k)
     columns <- describe_columns(shard$x, shard$weights)
     if (!is.null(columns$type)) abort_session(columns, NULL)
     if (!all(is.finite(columns$length2)) || !all(is.finite(columns$high - columns$low))) abort_shard_entries(shard$x, columns)
@@ -120,7 +128,7 @@ describe_shard <- function(load, k, family) {
     if (NROW(y) != dim(shard$x)[[1L]]) abort_input("y", paste0("must have one value per row of `x` (", dim(shard$x)[[1L]], "), not ", NROW(y), "."), NULL)
     if (anyNA(y)) abort_input("y", "must not contain NA; drop those rows first.", NULL)
     classes <- if (family$classes) class_labels(y) else NULL
-    list(shard = k, rows = dim(shard$x)[[1L]], cols = dim(shard$x)[[2L]], names = dimnames(shard$x)[[2L]], kind = kind_of(shard$x),
+    list(shard = k, rows = shard$rows, cols = dim(shard$x)[[2L]], names = dimnames(shard$x)[[2L]], kind = kind_of(shard$x),
          total = sum(shard$weights), columns = columns, classes = classes, ordered = is.factor(y) || is.matrix(y),
          offset = !is.null(shard$offset), folds = if (!is.null(shard$foldid)) sort(unique(shard$foldid)),
          response = if (is.numeric(y) || is.logical(y)) c(sum(shard$weights * y), sum(shard$weights * y^2)) else c(0, 0))
@@ -149,10 +157,10 @@ hold_shard <- function(store, k) {
   shard <- planned_shard(store, k)
   plan <- store$plan
   problem <- list(rows = dim(shard$x)[[1L]], cols = dim(shard$x)[[2L]], classes = max(plan$classes, 1), family = plan$family$name, y = shard$y,
-                  w = weights_for_fold(shard, plan$fold) * plan$weight_unit, offset = as.double(shard$offset), scale = plan$scale, intercept = plan$intercept)
+                  w = shard$weights * plan$weight_unit, offset = as.double(shard$offset), scale = plan$scale, intercept = plan$intercept)
   pointer <- in_shard(k, part_make(problem, plan$threads))
-  if (plan$keep) attach_design(pointer, shard$x, k)
-  assign(as.character(k), list(pointer = pointer, shard = if (plan$keep) shard), envir = store)
+  if (store[["keep"]]) attach_design(pointer, shard$x, k)
+  assign(paste0("part-", k), pointer, envir = store)
 }
 
 attach_design <- function(pointer, x, k) {
@@ -162,11 +170,10 @@ attach_design <- function(pointer, x, k) {
 
 # The shard with its columns in the order of the run, far ones shifted, and its response coded.
 planned_shard <- function(store, k) {
-  held <- store[[as.character(k)]]$shard
-  if (!is.null(held)) return(held)
   plan <- store$plan
-  shard <- read_shard(store$load, k)
+  shard <- raw_shard(store, k)
   in_shard(k, {
+    shard <- fold_left_out(shard, plan$family, plan$folding, k)
     shard$x <- in_order(shard$x, plan$names)
     if (any(plan$shift != 0)) shard$x <- shifted(if (inherits(shard$x, "acfw_mapped")) mapped_matrix(shard$x) else shard$x, plan$shift)
     y <- shard$y
@@ -176,7 +183,6 @@ planned_shard <- function(store, k) {
     }
     shard$y <- plan$family$code(y, n, NULL)$y
     shard$offset <- if (is.null(shard$offset) && plan$offset) 0 * shard$y else check_offset(shard$offset, shard$y, NULL)
-    if (is.null(shard$foldid) && length(plan$fold_seeds)) shard$foldid <- folds_of_shard(shard, plan, k)
     shard
   })
 }
@@ -190,8 +196,8 @@ in_order <- function(x, names) {
 }
 
 answer_of_part <- function(store, k, verb, columns, numbers) {
-  pointer <- store[[as.character(k)]]$pointer
-  if (!store$plan$keep && verb_needs_design(verb, length(columns) > 0L)) {
+  pointer <- store[[paste0("part-", k)]]
+  if (!store[["keep"]] && verb_needs_design(verb, length(columns) > 0L)) {
     attach_design(pointer, planned_shard(store, k)$x, k)
     on.exit(part_detach(pointer))
   }

@@ -131,6 +131,7 @@ class GlmSession final : public Session {
   void go() override {
     for (; at_ < path_.count; ++at_) {
       poll_();
+      between_radii();
       begin();
       run_->go();
       const acfw::Status status = run_->status();
@@ -175,6 +176,18 @@ class GlmSession final : public Session {
   std::string direction_name() const { return corrective() ? "cfw" : method_; }
   double own_radius() const { return budget_->size(objective_.point()); }
   bool out_of_time() const { return clock_.seconds() >= limits_.max_time; }
+
+  // Whoever wants to save the state of a path.
+  void between_radii() {
+    if (!control_.containsElementNamed("between")) return;
+    const Rcpp::RObject closure = control_["between"];
+    Rcpp::unwindProtect([&] {
+      SEXP call = PROTECT(Rf_lang1(closure));
+      SEXP answer = Rf_eval(call, R_GlobalEnv);
+      UNPROTECT(1);
+      return answer;
+    });
+  }
 
   void begin() {
     extra_ = acfw::Counts{};
