@@ -67,7 +67,8 @@
 #' the last one has status `"interrupted"` or `"max_time"`.
 #'
 #' @param x A numeric matrix, or a sparse matrix of package Matrix; neither copied (if double, or `dgCMatrix`) nor made dense. Or a
-#'   data frame, of which the [model.matrix()] is taken. Or a formula with the response on its left.
+#'   data frame, of which the [model.matrix()] is taken. Or a formula with the response on its left. Or [acfw_shards()], for data that do not fit
+#'   into memory or onto one machine: then the response, weights and offsets come with the rows.
 #' @param formula The formula, if it is to be named; [offset()] terms in it are known parts of the margins.
 #' @param y The response, see below.
 #' @param family `"gaussian"`, `"binomial"`, `"poisson"`, `"multinomial"`, or one of the first three as [stats::family()] knows them, with

@@ -101,7 +101,6 @@ print.acfw_shards <- function(x, ...) {
 #' @param dir The directory, which must exist.
 #' @param name How the names of the files begin.
 #' @param paths Files that `shard_matrix()` wrote.
-#' @inheritParams acfw_shards
 #' @param ... For `shard_files()`, arguments to [acfw_shards()]: `engine`, `keep`, `patience`. For `shard_matrix()`, must be empty.
 #' @return `shard_matrix()` returns the paths of the files, `shard_files()` an object of class `acfw_shards`.
 #' @examples

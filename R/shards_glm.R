@@ -42,6 +42,7 @@ solve_shards <- function(problem, beta, nbeta, method, step, control, init, call
   fit <- new_glm_fit(results$results, problem, method, step, results$control, call, results$init)
   counts <- crew_counts(problem$crew) + if (is.null(results$init)) 0 else results$init$counts[c("round_trips", "bytes")]
   fit$counts <- c(fit$counts, round_trips = counts[["round_trips"]], bytes = counts[["bytes"]])
+  if (problem$has_offset) fit$offset <- 0  # there is one, so that predictions ask for theirs
   fit["shards"] <- list(list(count = problem$crew$shards$count, losses = problem$crew$losses))
   fit
 }
@@ -77,7 +78,7 @@ shards_problem <- function(crew, family, set, lambda, penalty_factor, lower, upp
     lambda = check_number(lambda, "lambda", min = 0, max = .Machine$double.xmax, call = call),
     intercept = check_flag(intercept, "intercept", call), standardize = check_flag(standardize, "standardize", call), offset = numeric(),
     groups = check_groups(groups, set, x, call), penalty_factor = check_factors(penalty_factor, set, groups, x, call), state = NULL,
-    own_folds = facts$folds, deviations = facts$deviations, sample = facts$sample, crew = crew, response_square = facts$response_square, total = facts$total / facts$rows
+    own_folds = facts$folds, has_offset = facts$offset, deviations = facts$deviations, sample = facts$sample, crew = crew, response_square = facts$response_square, total = facts$total / facts$rows
   )
   limits <- check_coefficient_limits(lower, upper, set, x, call)
   problem[c("lower", "upper")] <- list(limits$lower, limits$upper)

@@ -37,10 +37,7 @@ part_actions <- list(
   measure = function(store, which, coefficients, intercept, measure) {
     lapply(which, function(k) measure_shard(store, k, coefficients, intercept, measure))
   },
-  certify = function(store, which, count, c, b0) {
-    sums <- lapply(which, function(k) list(level = 0L, place = k - 1L, value = certificate_sums(store, k, c, b0)))
-    add_partial_sums(sums, count, 0L)
-  },
+  certify = function(store, which, b, b0) lapply(which, function(k) certificate_sums(store, k, b, b0)),
   forget = function(store, run) {
     rm(list = ls(store), envir = store)
     if (!is.null(held_parts[[run]])) rm(list = run, envir = held_parts)
