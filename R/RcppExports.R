@@ -133,11 +133,51 @@ session_view <- function(session, what) {
     .Call(`_acfw_session_view`, session, what)
 }
 
+session_snapshot <- function(session) {
+    .Call(`_acfw_session_snapshot`, session)
+}
+
 session_result <- function(session) {
     .Call(`_acfw_session_result`, session)
 }
 
 raise_interrupt <- function() {
     invisible(.Call(`_acfw_raise_interrupt`))
+}
+
+part_make <- function(problem, threads) {
+    .Call(`_acfw_part_make`, problem, threads)
+}
+
+part_attach <- function(held, x) {
+    .Call(`_acfw_part_attach`, held, x)
+}
+
+part_detach <- function(held) {
+    invisible(.Call(`_acfw_part_detach`, held))
+}
+
+part_answer <- function(held, verb, columns, numbers) {
+    .Call(`_acfw_part_answer`, held, verb, columns, numbers)
+}
+
+verb_needs_design <- function(verb, columns) {
+    .Call(`_acfw_verb_needs_design`, verb, columns)
+}
+
+add_partial_sums <- function(sums, count, verb) {
+    .Call(`_acfw_add_partial_sums`, sums, count, verb)
+}
+
+describe_columns <- function(x, w) {
+    .Call(`_acfw_describe_columns`, x, w)
+}
+
+null_loss_of_parts <- function(ask, restore, problem) {
+    .Call(`_acfw_null_loss_of_parts`, ask, restore, problem)
+}
+
+session_parts <- function(ask, restore, problem, path, method, step, control) {
+    .Call(`_acfw_session_parts`, ask, restore, problem, path, method, step, control)
 }
 

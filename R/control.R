@@ -55,6 +55,9 @@
 #'   process (as of [parallel::mclapply()]). Results are the same for any number.
 #' @param callback A function called at every recorded iteration, see below. Its time is not counted.
 #' @param progress Show a progress bar on what takes longer than two seconds? Defaults to interactive sessions.
+#' @param checkpoint `NULL`, or a file to which [acfw_glm()] saves its state every `checkpoint_every` seconds. After the process has died,
+#'   the same call with `init` the path of that file goes on from there. A run that ends removes it.
+#' @param checkpoint_every Seconds between two checkpoints.
 #' @param ... Must be empty.
 #' @return A list of class `acfw_control`.
 #' @examples
@@ -63,7 +66,8 @@
 #' @export
 acfw_control <- function(tol = if (missing(rel_tol)) 1e-8 else 0, rel_tol = if (missing(tol)) 1e-6 else 0,
                          max_iter = 10000, max_time = Inf, L = NULL, damping = "paper", delta = 1, convex = TRUE,
-                         lazy = FALSE, trace = TRUE, threads = 1, callback = NULL, progress = rlang::is_interactive(), ...) {
+                         lazy = FALSE, trace = TRUE, threads = 1, callback = NULL, progress = rlang::is_interactive(),
+                         checkpoint = NULL, checkpoint_every = 60, ...) {
   check_dots(..., .known = names(formals(acfw_control)), .instead = c(
     maxit = " Use `max_iter`.", reltol = " Use `rel_tol`.", abstol = " Use `tol`.", parscale = " Scale the point in `fn` and `gr`.",
     fnscale = " Scale `fn` and `gr`; to maximise, change their sign."
@@ -83,7 +87,9 @@ acfw_control <- function(tol = if (missing(rel_tol)) 1e-8 else 0, rel_tol = if (
       trace = if (is.logical(trace)) as.double(check_flag(trace, "trace")) else check_count(trace, "trace"),
       threads = check_count(threads, "threads"),
       callback = if (!is.null(callback)) check_function(callback, "callback", "NULL or a function"),
-      progress = check_flag(progress, "progress")
+      progress = check_flag(progress, "progress"),
+      checkpoint = check_checkpoint(checkpoint),
+      checkpoint_every = check_number(checkpoint_every, "checkpoint_every", min = 0)
     ),
     class = "acfw_control"
   )

@@ -11,6 +11,9 @@
 #' A cross-validation that is interrupted ends at once with the folds it has finished, and says so. On a cluster those at work are
 #' lost, and the cluster has to be made anew: a warning says so.
 #'
+#' On [acfw_shards()] the folds lie inside of the shards: those that `load` returns as `foldid`, or drawn in each of them, balanced within
+#' classes, from one number of R's generator. There is no `"auc"`, which is no sum over rows.
+#'
 #' Measures, each a mean over the observations left out, by weight:
 #'
 #' | measure | families | |
@@ -135,6 +138,7 @@ cv_acfw_lasso_logistic.formula <- function(x, data = NULL, beta = NULL, weights 
 cv_glm <- function(fit_path, x, y, family, beta, weights, offset, foldid, nfolds, measure, parallel, ..., .call,
                    .env = rlang::caller_env()) {
   cv <- answered({
+    check_no_checkpoint(list(...)$control, .env)
     measure <- check_choice(measure, family$measures, measure_argument(.call), .env)
     x <- check_design(x, .env)
     coded <- family$code(y, nrow(x), .env)

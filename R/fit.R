@@ -23,7 +23,7 @@ continue_trace <- function(result, init) {
   result$trace[setdiff(logged, names(result$trace))] <- NA
   result$trace <- rbind(before, result$trace)
   rownames(result$trace) <- NULL
-  result$counts <- result$counts + init$counts
+  result$counts <- result$counts + init$counts[names(result$counts)]
   result$seconds <- result$seconds + init$seconds
   result
 }

@@ -67,7 +67,8 @@
 #' the last one has status `"interrupted"` or `"max_time"`.
 #'
 #' @param x A numeric matrix, or a sparse matrix of package Matrix; neither copied (if double, or `dgCMatrix`) nor made dense. Or a
-#'   data frame, of which the [model.matrix()] is taken. Or a formula with the response on its left.
+#'   data frame, of which the [model.matrix()] is taken. Or a formula with the response on its left. Or [acfw_shards()], for data that do not fit
+#'   into memory or onto one machine: then the response, weights and offsets come with the rows.
 #' @param formula The formula, if it is to be named; [offset()] terms in it are known parts of the margins.
 #' @param y The response, see below.
 #' @param family `"gaussian"`, `"binomial"`, `"poisson"`, `"multinomial"`, or one of the first three as [stats::family()] knows them, with
@@ -89,7 +90,8 @@
 #'   it names no tolerance, the relative gap is 1e-6 at radii you name, which are wanted for their solutions, and 1e-4 along a grid, which
 #'   is wanted for its shape.
 #' @param init A fit to start from. If it solved the very same problem (data, radius, settings, method) the run is continued;
-#'   otherwise its coefficients, of the nearest radius and moved into the set, are the starting point, and a message says so.
+#'   otherwise its coefficients, of the nearest radius and moved into the set, are the starting point, and a message says so. Or the path of
+#'   a checkpoint that the same call has left, see [acfw_control()].
 #' @param nbeta How many penalties, at most, if `beta` is `NULL`.
 #' @param data,subset,na.action For formulas: as in [stats::lm()]; `weights` and `offset` are looked up in `data` first.
 #' @param ... For the generic, arguments to methods; for formulas, those of the default method; otherwise must be empty.
@@ -180,6 +182,7 @@ fit_glm <- function(x, y, family, beta, set, lambda, weights, offset, penalty_fa
 # The loss without variables, which an absolute tolerance that nobody named is relative to: in other units of the response or of the
 # weights the answer is the same. Where hardly anything but rounding is left of it, the size of the response counts.
 typical_loss <- function(problem) {
+  if (in_parts(problem)) return(max(problem$null_loss, 1e-12 * problem$response_square / (2 * nrow(problem$x))))
   max(null_deviance(problem), 1e-12 * sum(problem$weights * problem$y^2)) / (2 * nrow(problem$x))
 }
 

@@ -14,6 +14,7 @@ certificate.acfw_glm <- function(object, x = NULL, y = NULL, ...) {
                   class = c("acfw_message_no_data", "acfw_message"))
     return(new_certificate(table))
   }
+  if (inherits(data, "acfw_shards")) return(certificate_of_shards(object, data, table, bounded, rlang::current_env()))
   problem <- problem_of_fit(object, data, y)
   rows <- lapply(seq_along(object$beta), function(k) {
     point <- list(c = matrix(engine_point(object, k, problem), ncol(problem$x)), b0 = matrix(object$intercept, class_columns(problem))[, k])

@@ -171,7 +171,10 @@ null_link <- function(problem) {
   if (is.matrix(y)) offset + rep(best, each = nrow(y)) else offset + best
 }
 
-null_deviance <- function(problem) sum(problem$weights * unit_deviance(problem$family, problem$y, null_link(problem)))
+null_deviance <- function(problem) {
+  if (!is.null(problem$null_loss)) return(2 * nrow(problem$x) * problem$null_loss)
+  sum(problem$weights * unit_deviance(problem$family, problem$y, null_link(problem)))
+}
 
 unit_deviance <- function(family, y, eta) 2 * family$loss(y, eta)
 

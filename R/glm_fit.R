@@ -31,7 +31,7 @@ add_point <- function(fit, result, problem) {
     fit$par <- matrix(fit$par, ncol = length(blocks), dimnames = list(rownames(blocks[[1L]]), problem$classnames))
   }
   fit$link <- result$link
-  if (is.null(fit$link)) fit$link <- margins(problem$x, fit$coefficients, fit$intercept, problem$offset)
+  if (is.null(fit$link) && !in_parts(problem)) fit$link <- margins(problem$x, fit$coefficients, fit$intercept, problem$offset)
   fit$state <- result$state
   fit$active <- fit$state$active
   fit
@@ -183,6 +183,7 @@ print.summary.acfw_glm <- function(x, digits = 6, most = 10, ...) {
   counts <- x$fit$counts
   cat("  calls      ", count_of(counts[["value"]], "value"), ", ", count_of(counts[["gradient"]], "gradient"), ", ",
       count_of(counts[["rejected"]], "rejected trial"), "\n", sep = "")
+  if (!is.null(x$fit$shards)) print_shards(x$fit)
   table <- x$tidy[x$tidy$beta == max(x$fit$beta) & x$tidy$term != "(Intercept)", , drop = FALSE]
   table <- table[order(-abs(table$estimate)), intersect(c("class", "term", "estimate"), names(table)), drop = FALSE]
   if (nrow(table)) {

@@ -31,7 +31,8 @@ add_scale <- function(problem, call) {
   free <- which(factors == 0)
   scale <- numeric()
   if (problem$standardize) {
-    sd <- column_deviations(problem$x, problem$weights / sum(problem$weights))
+    sd <- problem$deviations
+    if (is.null(sd)) sd <- column_deviations(problem$x, problem$weights / sum(problem$weights))
     if (!all(is.finite(sd))) abort_not_finite(problem$x, call)
     scale <- ifelse(sd > 0, 1 / sd, 0)
     scale[is.infinite(scale)] <- 0

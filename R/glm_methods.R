@@ -32,10 +32,16 @@ fitted.acfw_glm <- function(object, type = c("response", "link"), ...) {
 }
 
 kept_link <- function(object, call = rlang::caller_env()) {
+  refuse_shards_fit(object, "its fitted values; use predict() on the rows you want", call)
   if (is.null(object$link)) {
     abort_input("object", "is a path and does not keep fitted values; use predict() with the training data.", call)
   }
   object$link
+}
+
+# What is with the rows stays there.
+refuse_shards_fit <- function(object, what, call = rlang::caller_env()) {
+  if (!is.null(object$shards)) abort_input("object", paste0("is a fit on shards and does not keep ", what, "."), call, class = "acfw_error_shards")
 }
 
 #' @rdname acfw_glm_methods
@@ -61,6 +67,7 @@ residuals.acfw_glm <- function(object, type = c("deviance", "pearson", "response
 #' @export
 logLik.acfw_glm <- function(object, ...) {
   check_dots(...)
+  refuse_shards_fit(object, "its responses and weights; use deviance()")
   counts <- object$weights > 0
   w <- object$weights[counts]
   y <- if (is.matrix(object$y)) 0 else object$y[counts]

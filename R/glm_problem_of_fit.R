@@ -2,6 +2,7 @@
 # recompute a certificate.
 
 problem_of_fit <- function(object, x, y = NULL, call = rlang::caller_env()) {
+  refuse_shards_fit(object, "what this needs of its rows; fit the radii you want", call)
   if (is.null(x)) abort_input("x", "must be given: the fit does not keep its training data.", call, class = "acfw_error_missing")
   by_terms <- !is.null(object$terms) && is.data.frame(x)
   rows <- setdiff(seq_len(NROW(x)), if (by_terms) object$na.action)

@@ -2,6 +2,8 @@
 
 # From a checked problem to the results of its radii, with the control and the fit they continue.
 glm_results <- function(problem, beta, nbeta, method, step, control, init, env) {
+  problem$identity <- glm_identity(problem, if (is.null(beta)) nbeta else beta, method, step)
+  if (is.character(init)) return(glm_resumed(problem, read_checkpoint(init, problem, env), beta, nbeta, method, step, control, env))
   start <- glm_start(init, problem, method, step, if (!is_penalties(beta)) beta, env)
   problem$start <- start$par
   problem["state"] <- list(start$state)
@@ -34,12 +36,16 @@ glm_path <- function(problem, path, method, step, control, env) {
   results <- if (any(zero)) list(glm_null(problem, control, env))
   if ((length(zero) && all(zero)) || any(vapply(results, was_interrupted, NA))) return(results)
   path$beta <- path$beta[!zero]
-  c(results, run_path(problem, path, method, step, control_with_progress(control), env))
+  c(results, run_path(problem, path, method, step, control_with_progress(control, checkpoints = TRUE), env))
 }
 
 run_path <- function(problem, path, method, step, control, env) {
-  session <- glm_session(problem, path, method, step, control, env)
-  results <- run_session(session$run, env)
+  watch <- new_checkpoint(problem, path, control)
+  path <- c(path, problem$resumed[c("done", "largest", "explained")])
+  session <- glm_session(problem, path, method, step, watched(control, watch), env)
+  watch$session <- session
+  results <- c(problem$resumed$results, run_session(session$run, env))
+  end_checkpoint(watch)
   lapply(seq_along(results), function(k) in_user_units(results[[k]], if (is.null(path$beta)) NA else path$beta[[k]], session))
 }
 
@@ -54,11 +60,12 @@ glm_null <- function(problem, control, env) {
     control[c("max_iter", "max_time")] <- list(0, Inf)
   }
   control["trace"] <- 0
+  control["checkpoint"] <- list(NULL)
   control[c("callback", "tick")] <- list(NULL)
   problem["state"] <- list(NULL)
   problem$start[] <- 0
   problem$set <- "l1"
-  reach <- largest_entry(problem$x, problem$scale)
+  reach <- if (in_parts(problem)) max(problem$lengths) else largest_entry(problem$x, problem$scale)
   radius <- if (reach > 1e-300) 1 / reach else 1  # any will do
   result <- run_path(problem, list(beta = radius), "corrective", "ac", control, env)[[1L]]
   result$beta <- 0

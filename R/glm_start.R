@@ -11,6 +11,7 @@ glm_identity <- function(problem, beta, method, step) {
 # Enough of the data to know them by; reading all would cost as much as a fit. What a sample misses shows in the value at the
 # point, which a continued run compares as well.
 data_sample <- function(problem, most = 1024) {
+  if (!is.null(problem$sample)) return(problem$sample)
   some <- function(values) {
     n <- length(values)
     if (n <= most) as.vector(values) else values[round(seq(1, n, length.out = most))]

@@ -39,6 +39,7 @@ augment.acfw_glm <- function(x, data = NULL, newdata = NULL, newoffset = NULL, b
   if (is.null(data) && is.null(newdata)) {
     abort_input("data", "must be given: the fit does not keep its training data.", class = "acfw_error_missing")
   }
+  if (is.null(newdata)) refuse_shards_fit(x, "its rows; give those you want as `newdata`")
   given <- if (is.null(newdata)) data else newdata
   link <- augmented_link(x, given, training = is.null(newdata), newoffset, beta)
   frame <- if (is.data.frame(given)) given else as.data.frame(as.matrix(as_row(given)))

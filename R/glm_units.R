@@ -10,6 +10,7 @@ glm_session <- function(problem, path, method, step, control, env) {
   if (any(is.infinite(path$beta * max(problem$scale, 1)))) {
     abort_input("beta", "is too large for the scale of `x`: coefficients could overflow.", env)
   }
+  if (in_parts(problem)) return(parts_session(problem, path, method, step, control, env))
   if (in_usual_range(problem, path$beta)) {
     session <- start_session(problem, path, method, step, control, list(w = 1, x = 1, y = 1), FALSE, env)
     if (!is.list(session$run)) return(session)
@@ -91,8 +92,13 @@ start_session <- function(problem, path, method, step, control, units, rescaled,
   if (!is.null(control$L)) control$L <- min(max(control$L, .Machine$double.xmin), .Machine$double.xmax)  # 0 if x is
   if (length(path$beta)) path$beta <- path$beta * length_unit
   if (length(path$penalty)) path$penalty <- path$penalty * units$w * units$x * units$y
-  run <- session_glm(problem$x, inner, path, method, step, control)
+  run <- engine_session(problem, inner, path, method, step, control)
   list(run = run, units = units, L = control$L)
+}
+
+engine_session <- function(problem, inner, path, method, step, control) {
+  if (!is.null(problem$resumed)) inner$null_loss <- problem$resumed$null_loss
+  if (in_parts(problem)) session_of_parts(problem, inner, path, method, step, control) else session_glm(problem$x, inner, path, method, step, control)
 }
 
 callback_in_units <- function(callback, units) {
@@ -101,6 +107,9 @@ callback_in_units <- function(callback, units) {
 }
 
 glm_lipschitz <- function(problem, inner, env) {
+  if (in_parts(problem)) {
+    abort_input("step", "\"short\" needs a Lipschitz constant, which nobody computes for shards; give it by acfw_control(L = ), or use another step.", env)
+  }
   steepest <- problem$family$steepest
   if (is.infinite(steepest)) {
     abort_input("step", "\"short\" needs a Lipschitz constant, which the poisson loss has not; use another, or acfw_control(L = ).", env)

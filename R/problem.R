@@ -42,7 +42,7 @@ sound_record <- function(init) {
   trace <- init$trace
   if (!is_number(init$seconds) || !is.finite(init$seconds) || !is.data.frame(trace)) return(FALSE)
   if (!identical(utils::head(names(trace), length(trace_columns)), trace_columns) || any(lengths(unclass(trace)) != nrow(trace))) return(FALSE)
-  is.numeric(init$counts) && identical(names(init$counts), c("value", "gradient", "lmo", "rejected")) && all(is.finite(init$counts)) &&
+  is.numeric(init$counts) && identical(utils::head(names(init$counts), 4L), c("value", "gradient", "lmo", "rejected")) && all(is.finite(init$counts)) &&
     is.character(trace$step) && is.logical(trace$accepted) && all(vapply(trace[setdiff(trace_columns, c("step", "accepted"))], is.numeric, NA)) &&
     all(is.finite(trace$objective[!trace$step %in% "none"]))
 }

@@ -450,6 +450,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// session_snapshot
+Rcpp::List session_snapshot(SEXP session);
+RcppExport SEXP _acfw_session_snapshot(SEXP sessionSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type session(sessionSEXP);
+    rcpp_result_gen = Rcpp::wrap(session_snapshot(session));
+    return rcpp_result_gen;
+END_RCPP
+}
 // session_result
 Rcpp::List session_result(SEXP session);
 RcppExport SEXP _acfw_session_result(SEXP sessionSEXP) {
@@ -468,6 +479,121 @@ BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     raise_interrupt();
     return R_NilValue;
+END_RCPP
+}
+// part_make
+SEXP part_make(Rcpp::List problem, double threads);
+RcppExport SEXP _acfw_part_make(SEXP problemSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< double >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(part_make(problem, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// part_attach
+SEXP part_attach(SEXP held, Rcpp::RObject x);
+RcppExport SEXP _acfw_part_attach(SEXP heldSEXP, SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type held(heldSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(part_attach(held, x));
+    return rcpp_result_gen;
+END_RCPP
+}
+// part_detach
+void part_detach(SEXP held);
+RcppExport SEXP _acfw_part_detach(SEXP heldSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type held(heldSEXP);
+    part_detach(held);
+    return R_NilValue;
+END_RCPP
+}
+// part_answer
+SEXP part_answer(SEXP held, int verb, Rcpp::IntegerVector columns, Rcpp::NumericVector numbers);
+RcppExport SEXP _acfw_part_answer(SEXP heldSEXP, SEXP verbSEXP, SEXP columnsSEXP, SEXP numbersSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type held(heldSEXP);
+    Rcpp::traits::input_parameter< int >::type verb(verbSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type numbers(numbersSEXP);
+    rcpp_result_gen = Rcpp::wrap(part_answer(held, verb, columns, numbers));
+    return rcpp_result_gen;
+END_RCPP
+}
+// verb_needs_design
+bool verb_needs_design(int verb, bool columns);
+RcppExport SEXP _acfw_verb_needs_design(SEXP verbSEXP, SEXP columnsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< int >::type verb(verbSEXP);
+    Rcpp::traits::input_parameter< bool >::type columns(columnsSEXP);
+    rcpp_result_gen = Rcpp::wrap(verb_needs_design(verb, columns));
+    return rcpp_result_gen;
+END_RCPP
+}
+// add_partial_sums
+Rcpp::List add_partial_sums(Rcpp::List sums, double count, int verb);
+RcppExport SEXP _acfw_add_partial_sums(SEXP sumsSEXP, SEXP countSEXP, SEXP verbSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type sums(sumsSEXP);
+    Rcpp::traits::input_parameter< double >::type count(countSEXP);
+    Rcpp::traits::input_parameter< int >::type verb(verbSEXP);
+    rcpp_result_gen = Rcpp::wrap(add_partial_sums(sums, count, verb));
+    return rcpp_result_gen;
+END_RCPP
+}
+// describe_columns
+SEXP describe_columns(Rcpp::RObject x, Eigen::VectorXd w);
+RcppExport SEXP _acfw_describe_columns(SEXP xSEXP, SEXP wSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Eigen::VectorXd >::type w(wSEXP);
+    rcpp_result_gen = Rcpp::wrap(describe_columns(x, w));
+    return rcpp_result_gen;
+END_RCPP
+}
+// null_loss_of_parts
+double null_loss_of_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List problem);
+RcppExport SEXP _acfw_null_loss_of_parts(SEXP askSEXP, SEXP restoreSEXP, SEXP problemSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::Function >::type ask(askSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Function >::type restore(restoreSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    rcpp_result_gen = Rcpp::wrap(null_loss_of_parts(ask, restore, problem));
+    return rcpp_result_gen;
+END_RCPP
+}
+// session_parts
+SEXP session_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List problem, Rcpp::List path, std::string method, std::string step, Rcpp::List control);
+RcppExport SEXP _acfw_session_parts(SEXP askSEXP, SEXP restoreSEXP, SEXP problemSEXP, SEXP pathSEXP, SEXP methodSEXP, SEXP stepSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::Function >::type ask(askSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Function >::type restore(restoreSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< std::string >::type method(methodSEXP);
+    Rcpp::traits::input_parameter< std::string >::type step(stepSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(session_parts(ask, restore, problem, path, method, step, control));
+    return rcpp_result_gen;
 END_RCPP
 }
 
@@ -505,8 +631,18 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_session_interrupt", (DL_FUNC) &_acfw_session_interrupt, 1},
     {"_acfw_session_release", (DL_FUNC) &_acfw_session_release, 1},
     {"_acfw_session_view", (DL_FUNC) &_acfw_session_view, 2},
+    {"_acfw_session_snapshot", (DL_FUNC) &_acfw_session_snapshot, 1},
     {"_acfw_session_result", (DL_FUNC) &_acfw_session_result, 1},
     {"_acfw_raise_interrupt", (DL_FUNC) &_acfw_raise_interrupt, 0},
+    {"_acfw_part_make", (DL_FUNC) &_acfw_part_make, 2},
+    {"_acfw_part_attach", (DL_FUNC) &_acfw_part_attach, 2},
+    {"_acfw_part_detach", (DL_FUNC) &_acfw_part_detach, 1},
+    {"_acfw_part_answer", (DL_FUNC) &_acfw_part_answer, 4},
+    {"_acfw_verb_needs_design", (DL_FUNC) &_acfw_verb_needs_design, 2},
+    {"_acfw_add_partial_sums", (DL_FUNC) &_acfw_add_partial_sums, 3},
+    {"_acfw_describe_columns", (DL_FUNC) &_acfw_describe_columns, 2},
+    {"_acfw_null_loss_of_parts", (DL_FUNC) &_acfw_null_loss_of_parts, 3},
+    {"_acfw_session_parts", (DL_FUNC) &_acfw_session_parts, 7},
     {NULL, NULL, 0}
 };
 

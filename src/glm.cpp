@@ -11,7 +11,7 @@
 #include <limits>
 
 #include "designs.h"
-#include "glm_layout.h"
+#include "glm_session.h"
 #include "session.h"
 
 namespace {
@@ -24,49 +24,12 @@ using acfw::Vector;
 struct Corrector : acfw::NoCorrection {
   acfw::BudgetCorrective* held = nullptr;
 
-  acfw::Correction correct_instead(acfw::Glm& f, double gap, double L, acfw::Counts& counts) {
+  acfw::Correction correct_instead(acfw::Regression& f, double gap, double L, acfw::Counts& counts) {
     return held ? held->correct_instead(f, gap, L, counts) : acfw::Correction{};
   }
 
-  bool correct(acfw::Glm& f, double gap, acfw::Counts& counts) { return held && held->correct(f, gap, counts); }
+  bool correct(acfw::Regression& f, double gap, acfw::Counts& counts) { return held && held->correct(f, gap, counts); }
 };
-
-Layout layout_of(const Rcpp::RObject& x, const Rcpp::List& problem) {
-  const Rcpp::IntegerVector dim = Rf_isS4(x) ? Rcpp::IntegerVector(Rcpp::S4(x).slot("Dim")) : Rcpp::IntegerVector(x.attr("dim"));
-  const R_xlen_t responses = Rf_xlength(problem["y"]);
-  return {dim[0], dim[1], static_cast<Index>(responses / dim[0])};
-}
-
-std::shared_ptr<const acfw::Design> make_design(const Rcpp::RObject& x, const Rcpp::List& problem, const Layout& layout) {
-  auto A = layout.blocks() ? blocks_from_r(x, layout.classes) : design_from_r(x);
-  Vector scale = Rcpp::as<Vector>(problem["scale"]);
-  if (layout.blocks() && scale.size() == 0) scale = Vector::Ones(layout.columns);
-  A->set_scale(layout.spread(scale, Rcpp::as<bool>(problem["intercept"]) ? 1.0 : 0.0));
-  return A;
-}
-
-std::unique_ptr<acfw::Loss> make_loss(const Rcpp::List& problem, const Layout& layout) {
-  const Rcpp::NumericVector y = problem["y"];
-  return acfw::make_loss(Rcpp::as<std::string>(problem["family"]),
-                         layout.interleaved(Eigen::Map<const Vector>(y.begin(), y.size())),
-                         layout.interleaved(Rcpp::as<Vector>(problem["w"])), layout.classes);
-}
-
-acfw::GlmSettings settings_of(const Rcpp::List& problem, const Layout& layout, int threads) {
-  acfw::GlmSettings settings;
-  settings.ridge = Rcpp::as<double>(problem["lambda"]);
-  settings.ridge_factor = layout.spread(Rcpp::as<Vector>(problem["ridge_factor"]), 0.0);
-  const bool intercept = Rcpp::as<bool>(problem["intercept"]);
-  settings.intercept = intercept && !layout.blocks();
-  if (intercept) settings.free = layout.intercepts();
-  for (double j : Rcpp::NumericVector(problem["unpenalised"])) {
-    for (Index k = 0; k < layout.classes; ++k) settings.free.push_back(layout.place(k * layout.columns + static_cast<Index>(j)));
-  }
-  const Rcpp::NumericVector offset = problem["offset"];
-  settings.offset = layout.interleaved(Eigen::Map<const Vector>(offset.begin(), offset.size()));
-  settings.threads = threads;
-  return settings;
-}
 
 std::unique_ptr<acfw::Budget> make_budget(const Rcpp::List& problem, const Layout& layout, acfw::Columns outside) {
   const auto set = Rcpp::as<std::string>(problem["set"]);
@@ -91,8 +54,15 @@ struct Stations {
   std::vector<double> radii, penalties;
   std::size_t count = 0;
   double ratio = 0.01, df_max = 0.0, dev_max = 1.0, dev_change = 0.0;
+  std::size_t done = 0;                   // solved by an earlier run, at whose last point this one begins,
+  double largest = 0.0, explained = 0.0;  // and what that knew of a grid
 
   explicit Stations(const Rcpp::List& path) {
+    if (path.containsElementNamed("done")) {
+      done = static_cast<std::size_t>(Rcpp::as<double>(path["done"]));
+      largest = Rcpp::as<double>(path["largest"]);
+      explained = Rcpp::as<double>(path["explained"]);
+    }
     if (path.containsElementNamed("beta")) radii = Rcpp::as<std::vector<double>>(path["beta"]);
     if (path.containsElementNamed("penalty")) penalties = Rcpp::as<std::vector<double>>(path["penalty"]);
     count = std::max(radii.size(), penalties.size());
@@ -113,31 +83,40 @@ struct Stations {
   }
 };
 
+Layout layout_of(const Rcpp::RObject& x, const Rcpp::List& problem) {
+  const Rcpp::IntegerVector dim = Rf_isS4(x) ? Rcpp::IntegerVector(Rcpp::S4(x).slot("Dim")) : Rcpp::IntegerVector(x.attr("dim"));
+  const R_xlen_t responses = Rf_xlength(problem["y"]);
+  return {dim[0], dim[1], static_cast<Index>(responses / dim[0])};
+}
+
 class GlmSession final : public PathSession {
  public:
   using Direction = acfw::AnyDirection<AnyAtom>;
-  using Run = acfw::FrankWolfe<acfw::Glm, acfw::Budget, Direction, Corrector>;
+  using Run = acfw::FrankWolfe<acfw::Regression, acfw::Budget, Direction, Corrector>;
 
-  GlmSession(const Rcpp::RObject& x, const Rcpp::List& problem, const Stations& stations, std::string method, std::string step,
-             const Rcpp::List& control)
-      : PathSession(stations.count, control, stations.chosen_here()),
-        layout_(layout_of(x, problem)),
+  GlmSession(const Layout& layout, std::unique_ptr<acfw::Regression> objective, const Rcpp::List& problem, const Stations& stations,
+             std::string method, std::string step, const Rcpp::List& control)
+      : PathSession(stations.count, control, stations.chosen_here(), stations.done),
+        layout_(layout),
         stations_(stations),
         method_(std::move(method)),
         step_name_(std::move(step)),
         tol_(Rcpp::as<double>(control["tol"])),
         rel_tol_(Rcpp::as<double>(control["rel_tol"])),
-        objective_(make_design(x, problem, layout_), make_loss(problem, layout_),
-                   settings_of(problem, layout_, Rcpp::as<int>(control["threads"])),
-                   layout_.spread(Rcpp::as<Vector>(problem["start"]), 0.0)),
+        owned_(std::move(objective)),
+        objective_(*owned_),
         budget_(make_budget(problem, layout_, objective_.settings().free)),
         corrector_(*budget_),
         direction_(acfw::make_direction<AnyAtom>(direction_name())),
         step_(make_step(step_name_, control)) {
-    if (stations_.by_penalty()) objective_.place(Vector::Zero(objective_.point().size()));  // where the largest penalty begins
+    explained_ = stations_.explained;
+    largest_penalty_ = stations_.largest;
+    if (stations_.by_penalty() && stations_.done == 0) {
+      objective_.place(Vector::Zero(objective_.point().size()));  // where the largest penalty begins
+    }
     warm_ = objective_.point().any();
     objective_.set_budget(budget_.get(), method_ != "mp");
-    null_loss_ = objective_.loss();
+    null_loss_ = problem.containsElementNamed("null_loss") ? Rcpp::as<double>(problem["null_loss"]) : objective_.loss();
     corrector_.set_stop([this] {
       look();
       return path_.out_of_time();
@@ -150,6 +129,16 @@ class GlmSession final : public PathSession {
 
   /// Can one compute with the columns as they are?
   bool in_range() { return finite() && objective_.well_scaled(); }
+
+  /// What it takes to go on after this process has died; nothing is computed for it.
+  Rcpp::List snapshot() override {
+    using Rcpp::_;
+    const Coefficients found = coefficients();
+    return Rcpp::List::create(_["results"] = Rcpp::wrap(results_), _["done"] = static_cast<double>(path_.kept()), _["index"] = found.index,
+                              _["value"] = found.value, _["intercept"] = found.intercept, _["largest"] = largest_penalty_,
+                              _["explained"] = explained_, _["objective"] = objective_.value(), _["loss"] = objective_.loss(),
+                              _["null_loss"] = null_loss_, _["radius"] = budget_->radius());
+  }
 
  private:
   bool corrective() const { return method_ == "corrective"; }
@@ -272,7 +261,7 @@ class GlmSession final : public PathSession {
 
   // The margins of a single radius; a column for each class.
   Rcpp::RObject link() const {
-    if (stations_.count > 1) return R_NilValue;
+    if (stations_.count > 1 || !objective_.design().by_columns()) return R_NilValue;
     Rcpp::NumericVector z(layout_.rows * layout_.classes);
     for (Index i = 0; i < z.size(); ++i) z[i % layout_.classes * layout_.rows + i / layout_.classes] = objective_.margin(i);
     if (layout_.blocks()) z.attr("dim") = Rcpp::Dimension(layout_.rows, layout_.classes);
@@ -306,7 +295,8 @@ class GlmSession final : public PathSession {
   Stations stations_;
   std::string method_, step_name_;
   double tol_, rel_tol_;
-  acfw::Glm objective_;
+  std::unique_ptr<acfw::Regression> owned_;
+  acfw::Regression& objective_;
   std::unique_ptr<acfw::Budget> budget_;
   acfw::BudgetCorrective corrector_;
   Direction direction_;
@@ -322,6 +312,43 @@ class GlmSession final : public PathSession {
 
 }  // namespace
 
+void scale_design(acfw::Design& A, const Rcpp::List& problem, const Layout& layout) {
+  Vector scale = Rcpp::as<Vector>(problem["scale"]);
+  if (layout.blocks() && scale.size() == 0) scale = Vector::Ones(layout.columns);
+  A.set_scale(layout.spread(scale, Rcpp::as<bool>(problem["intercept"]) ? 1.0 : 0.0));
+}
+
+std::unique_ptr<acfw::Loss> make_loss(const Rcpp::List& problem, const Layout& layout) {
+  const Rcpp::NumericVector y = problem["y"];
+  return acfw::make_loss(Rcpp::as<std::string>(problem["family"]),
+                         layout.interleaved(Eigen::Map<const Vector>(y.begin(), y.size())),
+                         layout.interleaved(Rcpp::as<Vector>(problem["w"])), layout.classes);
+}
+
+acfw::GlmSettings settings_of(const Rcpp::List& problem, const Layout& layout, int threads) {
+  acfw::GlmSettings settings;
+  settings.ridge = Rcpp::as<double>(problem["lambda"]);
+  settings.ridge_factor = layout.spread(Rcpp::as<Vector>(problem["ridge_factor"]), 0.0);
+  const bool intercept = Rcpp::as<bool>(problem["intercept"]);
+  settings.intercept = intercept && !layout.blocks();
+  if (intercept) settings.free = layout.intercepts();
+  for (double j : Rcpp::NumericVector(problem["unpenalised"])) {
+    for (Index k = 0; k < layout.classes; ++k) settings.free.push_back(layout.place(k * layout.columns + static_cast<Index>(j)));
+  }
+  const Rcpp::NumericVector offset = problem["offset"];
+  settings.offset = layout.interleaved(Eigen::Map<const Vector>(offset.begin(), offset.size()));
+  settings.threads = threads;
+  return settings;
+}
+
+SEXP start_glm_session(const Layout& layout, std::unique_ptr<acfw::Regression> objective, const Rcpp::List& problem, const Rcpp::List& path,
+                       const std::string& method, const std::string& step, const Rcpp::List& control) {
+  auto session = std::make_unique<GlmSession>(layout, std::move(objective), problem, Stations(path), method, step, control);
+  const bool usable = Rcpp::as<bool>(problem["rescaled"]) ? session->finite() : session->in_range();
+  if (!usable) return failure("x", "is not of a size to compute with", "range");
+  return SessionPointer(session.release());
+}
+
 // The best intercept of a model without variables.
 // [[Rcpp::export]]
 double null_intercept(std::string family, Eigen::VectorXd offset, Eigen::VectorXd y, Eigen::VectorXd w) {
@@ -334,9 +361,12 @@ double null_intercept(std::string family, Eigen::VectorXd offset, Eigen::VectorX
 // [[Rcpp::export]]
 SEXP session_glm(Rcpp::RObject x, Rcpp::List problem, Rcpp::List path, std::string method, std::string step, Rcpp::List control) {
   return attempt([&]() -> SEXP {
-    auto session = std::make_unique<GlmSession>(x, problem, Stations(path), method, step, control);
-    const bool usable = Rcpp::as<bool>(problem["rescaled"]) ? session->finite() : session->in_range();
-    if (!usable) return failure("x", "is not of a size to compute with", "range");
-    return SessionPointer(session.release());
+    const Layout layout = layout_of(x, problem);
+    auto A = layout.blocks() ? blocks_from_r(x, layout.classes) : design_from_r(x);
+    scale_design(*A, problem, layout);
+    auto objective = std::make_unique<acfw::Glm>(std::move(A), make_loss(problem, layout),
+                                                 settings_of(problem, layout, Rcpp::as<int>(control["threads"])),
+                                                 layout.spread(Rcpp::as<Vector>(problem["start"]), 0.0));
+    return start_glm_session(layout, std::move(objective), problem, path, method, step, control);
   });
 }

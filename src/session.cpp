@@ -108,6 +108,11 @@ acfw::Control make_control(const Rcpp::List& control) {
   return made;
 }
 
+void call_back(const Rcpp::RObject& closure) {
+  const Rcpp::Shield<SEXP> call(Rf_lang1(closure));
+  Rcpp::Rcpp_fast_eval(call, R_GlobalEnv);
+}
+
 void tell_station(const Rcpp::List& control, long station, long stations, bool grid) {
   const Rcpp::RObject tick = control["tick"];
   if (tick.isNULL()) return;
@@ -222,6 +227,9 @@ void session_release(SEXP session) { SessionPointer(session).release(); }
 // What a callback asks for while the session runs; a copy.
 // [[Rcpp::export]]
 SEXP session_view(SEXP session, std::string what) { return SessionPointer(session)->view(what); }
+
+// [[Rcpp::export]]
+Rcpp::List session_snapshot(SEXP session) { return SessionPointer(session)->snapshot(); }
 
 // [[Rcpp::export]]
 Rcpp::List session_result(SEXP session) { return SessionPointer(session)->result(); }

@@ -26,6 +26,8 @@ class Session {
   /// Ends a run that an interrupt has left, at its last point.
   virtual void interrupt() = 0;
   virtual Rcpp::List result() = 0;
+  /// What a checkpoint keeps of a run, where it can be gone on with; empty where it cannot.
+  virtual Rcpp::List snapshot() { return Rcpp::List(); }
   /// What a callback may look at: "point", "gradient", "atom" or "active".
   virtual SEXP view(const std::string& /*what*/) { return R_NilValue; }
 };
@@ -61,6 +63,9 @@ std::unique_ptr<acfw::StepRule> make_step(const std::string& step, const Rcpp::L
 Rcpp::List trace_to_r(const acfw::Trace& trace);
 const char* status_name(acfw::Status status);
 
+/// Calls an R function without arguments, from where its errors may unwind.
+void call_back(const Rcpp::RObject& closure);
+
 /// Tells the progress bar, if there is one, where on a path the run is; `grid`: the path may end before its last station.
 void tell_station(const Rcpp::List& control, long station, long stations, bool grid);
 
@@ -68,9 +73,9 @@ void tell_station(const Rcpp::List& control, long station, long stations, bool g
 /// station begins, and keeps what came of it in `results_`.
 class PathSession : public Session, protected acfw::PathProblem {
  public:
-  /// `grid`: the path may end before its last station.
-  PathSession(std::size_t stations, const Rcpp::List& control, bool grid)
-      : control_(control), count_(stations), grid_(grid), path_(*this, stations, make_control(control), [this] { look(); }) {}
+  /// `grid`: the path may end before its last station. `done` of them an earlier run has solved.
+  PathSession(std::size_t stations, const Rcpp::List& control, bool grid, std::size_t done = 0)
+      : control_(control), count_(stations), grid_(grid), path_(*this, stations, make_control(control), [this] { between(); }, done) {}
 
   void go() override { path_.go(); }
   void interrupt() override { path_.interrupt(); }
@@ -81,6 +86,12 @@ class PathSession : public Session, protected acfw::PathProblem {
 
  protected:
   void mark(acfw::Status why) override { results_.back()["status"] = status_name(why); }
+
+  // Whoever wants to save the state of a path is asked before every station.
+  void between() {
+    look();
+    if (control_.containsElementNamed("between")) call_back(control_["between"]);
+  }
 
   /// For interrupts, and for who waits for a path: however often it is called, it looks ten times a second.
   void look() { look_(); }

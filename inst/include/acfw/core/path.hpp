@@ -46,9 +46,9 @@ class PathProblem {
 
 class Path {
  public:
-  /// `poll` is called between stations and may throw.
-  Path(PathProblem& problem, std::size_t stations, Control limits, std::function<void()> poll = {})
-      : problem_(problem), stations_(stations), limits_(std::move(limits)), poll_(std::move(poll)) {}
+  /// `poll` is called between stations and may throw; the first station is number `done`, what lies before it is known.
+  Path(PathProblem& problem, std::size_t stations, Control limits, std::function<void()> poll = {}, std::size_t done = 0)
+      : problem_(problem), stations_(stations), limits_(std::move(limits)), poll_(std::move(poll)), at_(done) {}
 
   /// Goes on from the station it is at.
   void go() {
@@ -85,7 +85,7 @@ class Path {
     ++at_;
   }
 
-  /// How many stations have been kept.
+  /// How many stations have been kept, those known before among them.
   std::size_t kept() const { return at_; }
   double seconds() const { return watch_.seconds(); }
   bool out_of_time() const { return watch_.seconds() >= limits_.max_time; }

@@ -9,7 +9,7 @@
 #include "acfw/correctors/group_penalty.hpp"
 #include "acfw/correctors/l1_penalty.hpp"
 #include "acfw/correctors/l1_working_set.hpp"
-#include "acfw/objectives/glm.hpp"
+#include "acfw/objectives/regression.hpp"
 
 namespace acfw {
 
@@ -27,23 +27,23 @@ class BudgetCorrective : public NoCorrection {
   /// Asked inside of long corrections; true ends them where they are.
   void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
 
-  Correction correct_instead(Glm& f, double gap, double L, Counts& counts) {
+  Correction correct_instead(Regression& f, double gap, double L, Counts& counts) {
     if (!by_penalty(f)) return set_.correct_instead(f, gap, L, counts);
     const double before = f.value();
     const bool moved = land(f, gap, counts);
     return {moved, moved, before - f.value()};
   }
 
-  bool correct(Glm& f, double gap, Counts& counts) { return by_penalty(f) ? land(f, gap, counts) : set_.correct(f, gap, counts); }
+  bool correct(Regression& f, double gap, Counts& counts) { return by_penalty(f) ? land(f, gap, counts) : set_.correct(f, gap, counts); }
 
   /// f moves to the solution at a penalty, over the set of whatever size it has there.
-  void go_to_penalty(Glm& f, PenaltySolver::Goal goal, Counts& counts) {
+  void go_to_penalty(Regression& f, PenaltySolver::Goal goal, Counts& counts) {
     goal.stop = stop_;
     penalty_->minimise(f, goal, counts);
   }
 
   /// f is at the solution for radius `from` and moves near that for the radius of the budget.
-  void go_to_radius(Glm& f, double from, double tol, double rel_tol, Counts& counts) {
+  void go_to_radius(Regression& f, double from, double tol, double rel_tol, Counts& counts) {
     if (budget_.all_used()) return;
     if (!grouped_ && f.pieces() < many) {
       prediction_.follow(f, from, budget_.radius(), 0.0);
@@ -53,13 +53,13 @@ class BudgetCorrective : public NoCorrection {
   }
 
  private:
-  bool by_penalty(const Glm& f) const {
+  bool by_penalty(const Regression& f) const {
     if (budget_.all_used()) return false;
     return grouped_ || f.pieces() > (f.design().dense() ? large_dense : large_sparse);
   }
 
   // By penalties, and back into the set; undone if f is higher there.
-  bool land(Glm& f, double gap, Counts& counts) {
+  bool land(Regression& f, double gap, Counts& counts) {
     const Vector before = f.point();
     const double value = f.value();
     penalty_->minimise_at_size(f, budget_.radius(), accuracy * gap, 0.0, stop_, counts);

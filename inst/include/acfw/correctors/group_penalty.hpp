@@ -44,10 +44,22 @@ class GroupPenalty final : public PenaltySolver {
     return most;
   }
 
+  // By the columns of the design, or by a Hessian that is formed where these cannot be had.
   bool solve_model(SparseObjective& f, double gap) override {
-    model_of(f, set_.columns(), x(), g(), budget_, model());
-    bound_blocks(f);
-    descend(f.design(), gap);
+    set_.outdate();
+    if (f.design().by_columns()) {
+      model_of(f, set_.columns(), x(), g(), budget_, model());
+      bound_blocks(f);
+      descend(f.design(), gap);
+      return true;
+    }
+    set_.update(f, true);
+    model_of(set_.hessian(), set_.columns(), x(), g(), budget_, model());
+    for (Block& block : blocks_) {
+      const double most = model().diagonal.segment(block.from, block.size()).maxCoeff();
+      block.curvature = std::max(set_.hessian().norm_on(block.from, block.size()), most);
+    }
+    descend(set_.hessian(), gap);
     return true;
   }
 
@@ -74,23 +86,24 @@ class GroupPenalty final : public PenaltySolver {
   }
 
   // Sweeps over all blocks until the gap of the model is small.
-  void descend(const Design& A, double gap) {
+  void descend(const Sweepable& A, double gap) {
     for (int sweep = 0; sweep < most_sweeps; ++sweep) {
       double change = 0.0;
       for (const Block& block : blocks_) change = std::max(change, move_block(A, block));
       if (change * size_of(model().x) > gap) continue;
       dots_.resize(set_.size());
-      A.inner(set_.columns(), model().q, dots_.data());
+      A.inner(model().columns, model().q, dots_.data());
       for (Index a = 0; a < set_.size(); ++a) dots_[a] = model().slope(a, dots_[a]);
       if (dots_.dot(model().x) + size_of(model().x) * std::max(strongest(dots_, x()), mu()) <= 2.0 * gap) return;
     }
   }
 
   // The proximal step of one block; returns by how much its part of the gradient changes.
-  double move_block(const Design& A, const Block& block) {
+  double move_block(const Sweepable& A, const Block& block) {
     CoordinateModel& m = model();
+    members_.assign(m.columns.begin() + block.from, m.columns.begin() + block.from + block.size());
     dots_.resize(block.size());
-    A.inner(block.members, m.q, dots_.data());
+    A.inner(members_, m.q, dots_.data());
     const double h = block.curvature;
     for (Index a = 0; a < block.size(); ++a) dots_[a] = m.x[block.from + a] - m.slope(block.from + a, dots_[a]) / h;
     const double norm = dots_.norm(), left = norm * h > mu() ? 1.0 - mu() / (norm * h) : 0.0;
@@ -109,6 +122,7 @@ class GroupPenalty final : public PenaltySolver {
   const std::vector<Columns>& groups_;
   std::vector<char> inside_;
   std::vector<Block> blocks_;
+  Columns members_;
   Vector dots_;
 };
 

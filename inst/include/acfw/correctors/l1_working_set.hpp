@@ -112,7 +112,8 @@ class L1WorkingSet : public NoCorrection {
 
   // y_, the minimiser of the model up to `gap`, and model_gradient_ there. Tells whether the model's Hessian is that of the point.
   bool solve_model(SparseObjective& f, double gap) {
-    if (by_descent()) {
+    const bool forming = !f.design().by_columns();
+    if (by_descent() && !forming) {
       set_.outdate();
       model_of(f, set_.columns(), x_, g_, budget_, model_);
       model_.mu = mu_;
@@ -122,7 +123,16 @@ class L1WorkingSet : public NoCorrection {
       model_gradient_ = g_;  // it is not asked for
       return true;
     }
-    const bool fresh = set_.update(f, quadratic_.direct());
+    const bool fresh = set_.update(f, forming || quadratic_.direct());
+    if (by_descent()) {
+      model_of(set_.hessian(), set_.columns(), x_, g_, budget_, model_);
+      model_.mu = mu_;
+      descent_.minimise_in_ball(set_.hessian(), model_, budget_.radius(), budget_.all_used(), gap);
+      mu_ = model_.mu;
+      y_ = model_.x;
+      model_gradient_ = g_ + model_.q;  // but for a last scaling into the set
+      return fresh;
+    }
     y_ = x_;
     model_gradient_ = g_;
     quadratic_.solve(set_.hessian(), model_gradient_, y_, budget_.radius(), gap, most_products);

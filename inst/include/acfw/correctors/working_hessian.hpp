@@ -39,7 +39,7 @@ class WorkingHessian final : public Sweepable {
     }
   }
 
-  bool can_form() const { return lean_.size() <= largest_formed; }
+  bool can_form() const { return lean_.size() <= largest_formed || !A_->by_columns(); }
   bool formed() const { return formed_ > 0; }
   void form() { form(0); }
 
@@ -113,6 +113,8 @@ class WorkingHessian final : public Sweepable {
   }
 
   Vector diagonal() const { return diagonal_; }
+  /// The Frobenius norm of a block on the diagonal of a formed Hessian.
+  double norm_on(Index from, Index size) const { return H_.block(from, from, size, size).norm(); }
   void apply(const Vector& d, Vector& Hd) {
     const Index k = d.size();
     if (formed_ > 0) {

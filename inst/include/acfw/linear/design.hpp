@@ -27,6 +27,8 @@ class Design : public Sweepable {
   Index cols() const { return cols_; }
   /// Are zeros stored? Then a column costs as many operations as there are rows.
   bool dense() const { return dense_; }
+  /// Can products with single columns be had? If not, a Hessian on a few columns has to be formed, however many they are.
+  virtual bool by_columns() const { return true; }
   /// How many entries of column j are stored.
   virtual Index column_size(Index j) const = 0;
 

@@ -10,23 +10,16 @@
 
 namespace acfw {
 
-/// Calls move(d, promised) with Newton steps d for the coefficients of `columns`, which promise that decrease, as long as they
-/// promise less and less. `centred`: an intercept takes its best value after every step.
-template <class Move>
-void settle_free_columns(const Design& A, const Columns& columns, const Loss& loss, bool centred, int threads, Move move) {
+/// Calls move(d, promised) with Newton steps d for the coefficients of q columns, which promise that decrease, as long as they
+/// promise less and less. `look(g, H)` gives the gradient and the Hessian where they are.
+template <class Look, class Move>
+void settle_free_columns(Index q, Look look, Move move) {
   constexpr int most_steps = 200;
-  const Index q = static_cast<Index>(columns.size());
-  Vector g(q), v, lean(q), square(q);
+  Vector g(q);
   Eigen::MatrixXd H(q, q);
   double last = std::numeric_limits<double>::infinity();
   for (int step = 0; step < most_steps; ++step) {
-    A.dots(columns, loss.residual(), g.data(), threads);
-    loss.curvature(v);
-    A.gram(columns, v, 0, H, threads);
-    if (centred) {
-      A.weighted_moments(columns, 0, v, lean, square, threads);
-      H -= lean * (lean.transpose() / v.sum());
-    }
+    look(g, H);
     H.diagonal() *= 1.0 + 1e-13;
     const Vector d = H.ldlt().solve(g);
     const double promised = g.dot(d);
@@ -34,6 +27,22 @@ void settle_free_columns(const Design& A, const Columns& columns, const Loss& lo
     last = promised;
     move(d, promised);
   }
+}
+
+/// The same for `columns` of a design at hand. `centred`: an intercept takes its best value after every step.
+template <class Move>
+void settle_free_columns(const Design& A, const Columns& columns, const Loss& loss, bool centred, int threads, Move move) {
+  const Index q = static_cast<Index>(columns.size());
+  Vector v, lean(q), square(q);
+  const auto look = [&](Vector& g, Eigen::MatrixXd& H) {
+    A.dots(columns, loss.residual(), g.data(), threads);
+    loss.curvature(v);
+    A.gram(columns, v, 0, H, threads);
+    if (!centred) return;
+    A.weighted_moments(columns, 0, v, lean, square, threads);
+    H -= lean * (lean.transpose() / v.sum());
+  };
+  settle_free_columns(q, look, move);
 }
 
 }  // namespace acfw

@@ -17,22 +17,12 @@
 #include "acfw/objectives/free_columns.hpp"
 #include "acfw/objectives/intercept.hpp"
 #include "acfw/objectives/screened_gradient.hpp"
+#include "acfw/objectives/regression.hpp"
 #include "acfw/objectives/sparse_direction.hpp"
-#include "acfw/objectives/sparse_objective.hpp"
-#include "acfw/sets/budget.hpp"
 
 namespace acfw {
 
-struct GlmSettings {
-  double ridge = 0.0;
-  bool intercept = true;
-  Vector offset{};  ///< empty: none
-  int threads = 1;
-  Vector ridge_factor{};  ///< of each column; empty: 1
-  Columns free{};         ///< columns that no budget holds back: like the intercept they always take their best values
-};
-
-class Glm final : public SparseObjective {
+class Glm final : public Regression {
  public:
   Glm(std::shared_ptr<const Design> A, std::unique_ptr<Loss> loss, GlmSettings settings = {}, Vector b = Vector())
       : A_(std::move(A)),
@@ -47,7 +37,7 @@ class Glm final : public SparseObjective {
   }
 
   /// Jump to b.
-  void place(Vector b) {
+  void place(Vector b) override {
     b_ = std::move(b);
     for (Index k = 0; k < free_.size(); ++k) {
       double& given = b_[settings_.free[static_cast<std::size_t>(k)]];
@@ -63,7 +53,7 @@ class Glm final : public SparseObjective {
 
   /// The set: it knows which entries of the gradient matter, and the point goes back into it whenever it is rebuilt, unless it
   /// may be anywhere in its span.
-  void set_budget(const Budget* budget, bool inside = true) {
+  void set_budget(const Budget* budget, bool inside = true) override {
     budget_ = budget;
     inside_ = inside;
   }
@@ -85,15 +75,17 @@ class Glm final : public SparseObjective {
     return true;
   }
 
+  bool rebuild(const ActiveSet<AnyAtom>* active) override { return rebuild<AnyAtom>(active); }
+
   const Vector& point() const override { return b_; }
-  double intercept() const { return b0_; }
+  double intercept() const override { return b0_; }
   /// The coefficients of the free columns, which the point leaves out.
-  const Vector& free() const { return free_; }
+  const Vector& free() const override { return free_; }
   double ridge(Index j) const override {
     return settings_.ridge_factor.size() > 0 ? settings_.ridge * settings_.ridge_factor[j] : settings_.ridge;
   }
   using SparseObjective::ridge;
-  const GlmSettings& settings() const { return settings_; }
+  const GlmSettings& settings() const override { return settings_; }
   bool has_ridge() const { return settings_.ridge > 0.0; }
   double value() const override { return value_; }
   const Design& design() const override { return *A_; }
@@ -103,7 +95,7 @@ class Glm final : public SparseObjective {
   double largest_norm() const { return screened_.largest_norm(); }
   /// Are the columns of a size with which nothing overflows or vanishes, and not too far from zero? Constant columns do no harm
   /// beside others, but their gradient, which is nothing but rounding, must not be the largest.
-  bool well_scaled() {
+  bool well_scaled() override {
     if (!(largest_norm() > 1e-50 && largest_norm() < 1e50)) return false;
     const Vector& g = gradient();
     const double largest = g.lpNorm<Eigen::Infinity>();
@@ -113,11 +105,11 @@ class Glm final : public SparseObjective {
       return A_->remote_centre(j) != 0.0 && (entries.high > entries.low || std::abs(g[j]) == largest);
     });
   }
-  double margin(Index i) const { return m_[i] + b0_; }
+  double margin(Index i) const override { return m_[i] + b0_; }
   long columns_computed() const { return screened_.computed(); }
 
   /// The size of the support, which the loop records where a direction keeps no active set.
-  Index pieces() const { return static_cast<Index>(support_.size()); }
+  Index pieces() const override { return static_cast<Index>(support_.size()); }
 
   /// How many observations a trial along the prepared direction looks at.
   Index rows_touched() const { return direction_.all_rows() ? m_.size() : static_cast<Index>(direction_.rows().size()); }
@@ -151,7 +143,7 @@ class Glm final : public SparseObjective {
     }
   }
 
-  double along_point() {
+  double along_point() override {
     const Vector& g = gradient();
     double sum = 0.0;
     for (Index j : support_) sum += g[j] * b_[j];
@@ -174,6 +166,9 @@ class Glm final : public SparseObjective {
            epsilon * settings_.ridge * largest * (norm + size);
   }
 
+  double gradient_rounding(const AnyAtom& v) const override { return gradient_rounding<AnyAtom>(v); }
+
+  double along(const AnyAtom& a) override { return along<AnyAtom>(a); }
   template <class Atom>
   double along(const Atom& a) {
     gradient();
@@ -192,6 +187,8 @@ class Glm final : public SparseObjective {
     if (move.away) direction_.add(*move.away, move.on_away);
     return settle_direction(move.slope);
   }
+
+  double prepare(const Move<AnyAtom>& move) override { return prepare<AnyAtom>(move); }
 
   double prepare(const Columns& columns, const Vector& delta, double slope) override {
     direction_.set(columns, delta, threads());
@@ -230,7 +227,7 @@ class Glm final : public SparseObjective {
     if (cancelled || free_.size() > 0 || commits_ % 64 == 0) value_ = recomputed_value();
   }
 
-  double loss() const { return loss_->value(m_, b0_, threads()); }
+  double loss() const override { return loss_->value(m_, b0_, threads()); }
 
   double recomputed_value() const {
     double square = 0.0;

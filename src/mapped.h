@@ -1,0 +1,22 @@
+// Files mapped into memory: their numbers are read where they are used, and never copied.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+class MappedFile {
+ public:
+  /// Throws std::runtime_error with the reason.
+  explicit MappedFile(const std::string& path);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  const char* data() const { return data_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  const char* data_ = nullptr;
+  std::size_t size_ = 0;
+  void* handle_ = nullptr;  // of the mapping, on Windows
+};

@@ -1,0 +1,178 @@
+#include <acfw.hpp>
+#include <acfw/correctors/budget_corrective.hpp>
+#include <acfw/linear/storage.hpp>
+#include <acfw/objectives/glm.hpp>
+#include <acfw/objectives/glm_of_parts.hpp>
+#include <acfw/parts/part.hpp>
+#include "check.hpp"
+
+#include <random>
+
+using namespace acfw;
+
+namespace {
+
+struct Rows {
+  Eigen::MatrixXd A;
+  Vector y, w, offset;
+};
+
+Rows some_rows(Index n, Index p, const std::string& family) {
+  std::mt19937 generator(7);
+  std::normal_distribution<double> normal;
+  Rows rows{Eigen::MatrixXd(n, p), Vector(n), Vector(n), Vector(n)};
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < p; ++j) rows.A(i, j) = normal(generator);
+    const double eta = rows.A(i, 0) - rows.A(i, 1) + 0.5 * normal(generator);
+    rows.y[i] = family == "binomial" ? (eta > 0.0 ? 1.0 : 0.0) : family == "poisson" ? std::floor(std::exp(0.5 * eta)) : eta;
+    rows.w[i] = (1.0 + 0.5 * static_cast<double>(i % 3)) / static_cast<double>(n);
+    rows.offset[i] = 0.1 * normal(generator);
+  }
+  return rows;
+}
+
+// Parts of about the same size; the matrices of their rows live in `kept`.
+std::shared_ptr<PartsHere> in_parts(const Rows& rows, const std::string& family, Index count, std::vector<Eigen::MatrixXd>& kept) {
+  auto parts = std::make_shared<PartsHere>();
+  kept.clear();
+  kept.reserve(static_cast<std::size_t>(count));
+  for (Index k = 0; k < count; ++k) {
+    const Index from = k * rows.A.rows() / count, size = (k + 1) * rows.A.rows() / count - from;
+    kept.push_back(rows.A.middleRows(from, size));
+    Part part(make_loss(family, rows.y.segment(from, size), rows.w.segment(from, size)), rows.offset.segment(from, size));
+    part.attach(design_of(kept.back()));
+    parts->add(std::move(part));
+  }
+  return parts;
+}
+
+RowFacts facts_of(const Rows& rows) {
+  return {rows.A.rows(), rows.A.cols(), rows.w.sum(), rows.A.colwise().norm().transpose(), rows.offset.norm()};
+}
+
+}  // namespace
+
+TEST_CASE("a sum over parts has the bits of its tree, whoever adds up which branch", "[parts]") {
+  std::mt19937 generator(3);
+  std::normal_distribution<double> normal;
+  for (Index count : {1, 2, 3, 5, 7, 12}) {
+    std::vector<PartialSum> leaves;
+    for (Index k = 0; k < count; ++k) leaves.push_back({0, k, Vector::Constant(1, normal(generator))});
+    std::vector<PartialSum> all = leaves;
+    add_neighbours(all, count, Verb::look);
+    REQUIRE(all.size() == 1);
+    for (int tries = 0; tries < 20; ++tries) {  // every leaf goes to one of three workers
+      std::vector<std::vector<PartialSum>> workers(3);
+      for (const PartialSum& leaf : leaves) workers[generator() % 3].push_back(leaf);
+      std::vector<PartialSum> together;
+      for (auto& worker : workers) {
+        add_neighbours(worker, count, Verb::look);
+        together.insert(together.end(), worker.begin(), worker.end());
+      }
+      std::shuffle(together.begin(), together.end(), generator);
+      add_neighbours(together, count, Verb::look);
+      REQUIRE(together.size() == 1);
+      CHECK(together[0].value[0] == all[0].value[0]);
+    }
+  }
+}
+
+TEST_CASE("an objective of parts is that of all rows: value, gradient, divergence, commit", "[parts]") {
+  for (const char* family : {"gaussian", "binomial", "poisson"}) for (bool intercept : {true, false}) for (Index count : {1, 3, 4}) {
+    const Rows rows = some_rows(60, 6, family);
+    GlmSettings settings;
+    settings.ridge = 0.05;
+    settings.intercept = intercept;
+    settings.free = {5};
+    Vector b = Vector::Zero(6);
+    b[0] = 0.4;
+    b[3] = -0.2;
+    std::vector<Eigen::MatrixXd> kept;
+    GlmOfParts f(in_parts(rows, family, count, kept), make_loss(family, Vector(0), Vector(0)), facts_of(rows), settings, b);
+    settings.offset = rows.offset;
+    Glm whole(design_of(rows.A), make_loss(family, rows.y, rows.w), settings, b);
+    const auto same = [&] {
+      CHECK(f.value() == close_to(whole.value(), 1e-12));
+      CHECK(f.loss() == close_to(whole.loss(), 1e-12));
+      CHECK(f.intercept() == close_to(whole.intercept(), 1e-10));
+      CHECK(f.free()[0] == close_to(whole.free()[0], 1e-8));
+      for (Index j = 0; j < 5; ++j) CHECK(std::abs(f.gradient()[j] - whole.along(AnyAtom(Coordinate{j, 1.0}))) < 1e-12);
+    };
+    same();
+    const Columns columns{0, 1, 3};
+    const Vector d = Eigen::Vector3d(0.2, 0.3, -0.1);
+    Vector g;
+    whole.gradient_at(columns, g);
+    CHECK(f.prepare(columns, d, g.dot(d)) == close_to(whole.prepare(columns, d, g.dot(d))));
+    for (double gamma : {1.0, 0.5, 0.3}) CHECK(f.divergence(gamma) == close_to(whole.divergence(gamma), 1e-9));
+    f.commit(0.5);
+    whole.commit(0.5);
+    same();
+    const AnyAtom v{Coordinate{2, 1.0}};
+    const Move<AnyAtom> move{StepKind::towards, 1.0, -1.0, 0.0, &v, nullptr, whole.along_point() - whole.along(v), 1.0};
+    CHECK(f.along_point() == close_to(whole.along_point(), 1e-10));
+    CHECK(f.prepare(move) == close_to(whole.prepare(move), 1e-12));
+    f.commit(0.1);
+    whole.commit(0.1);
+    same();
+  }
+}
+
+TEST_CASE("a part that is made anew by the recipe answers as the one that was lost", "[parts]") {
+  const Rows rows = some_rows(40, 5, "binomial");
+  std::vector<Eigen::MatrixXd> kept;
+  const auto parts = in_parts(rows, "binomial", 1, kept);
+  GlmOfParts f(parts, make_loss("binomial", Vector(0), Vector(0)), facts_of(rows));
+  const Columns columns{0, 1};
+  Vector v, g, lean(2), square(2);
+  f.curvature(v);
+  f.design().weighted_moments(columns, 0, v, lean, square);
+  const Vector d = Eigen::Vector2d(-0.5, 0.5);
+  f.gradient_at(columns, g);
+  f.prepare(columns, d, g.dot(d));
+  f.commit(1.0);
+  f.gradient_at(columns, g);
+  f.prepare(columns, d, g.dot(d));
+  std::vector<Eigen::MatrixXd> again;
+  const auto fresh = in_parts(rows, "binomial", 1, again);
+  for (const Question& question : f.recipe()) fresh->ask(question);
+  for (const Question& question : {Question{Verb::gradient}, Question{Verb::gram, columns, {0.0, 0.0, 1.0}},
+                                   Question{Verb::shift, {}, {f.intercept(), 0.7, 0.1}}, Question{Verb::look, {}, {f.intercept(), 1.0}}}) {
+    const Vector here = parts->ask(question), there = fresh->ask(question);
+    REQUIRE(here.size() == there.size());
+    CHECK((here - there).lpNorm<Eigen::Infinity>() < 1e-13);
+  }
+}
+
+TEST_CASE("the corrective method forms its Hessian where columns cannot be had, for every set", "[parts]") {
+  const Rows rows = some_rows(80, 12, "binomial");
+  std::vector<int> group;
+  for (int j = 0; j < 12; ++j) group.push_back(j / 3);
+  std::vector<std::unique_ptr<Budget>> sets;
+  sets.push_back(std::make_unique<L1Budget>(Vector(), Vector()));
+  sets.push_back(std::make_unique<L1Budget>(Vector::Constant(12, -0.1), Vector::Constant(12, 0.3)));
+  sets.push_back(std::make_unique<SimplexBudget>(12));
+  sets.push_back(std::make_unique<GroupBudget>(group));
+  for (const auto& set : sets) {
+    set->set_radius(1.0);
+    std::vector<Eigen::MatrixXd> kept;
+    GlmOfParts f(in_parts(rows, "binomial", 3, kept), make_loss("binomial", Vector(0), Vector(0)), facts_of(rows));
+    f.set_budget(set.get(), true);
+    BudgetCorrective corrector(*set);
+    struct Handle : NoCorrection {
+      BudgetCorrective* held;
+      explicit Handle(BudgetCorrective* held = nullptr) : held(held) {}
+      Correction correct_instead(Regression& f, double gap, double L, Counts& counts) { return held->correct_instead(f, gap, L, counts); }
+      bool correct(Regression& f, double gap, Counts& counts) { return held->correct(f, gap, counts); }
+    };
+    Cfw<AnyAtom> direction;
+    AutoConditioned<> step;
+    Control control;
+    control.rel_tol = 1e-10;
+    control.max_iter = 100;
+    Regression& objective = f;
+    FrankWolfe<Regression, Budget, Cfw<AnyAtom>, Handle> run(objective, *set, direction, step, control, Handle(&corrector));
+    run.go();
+    CHECK(run.status() == Status::converged);
+  }
+}

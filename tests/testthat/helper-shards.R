@@ -1,0 +1,36 @@
+# A small regression for every family, and the same data in shards.
+shard_data <- function(family, n = 210, p = 12, seed = 1, sparse = FALSE) {
+  set.seed(seed)
+  x <- matrix(rnorm(n * p), n, p, dimnames = list(NULL, paste0("v", seq_len(p))))
+  if (sparse) x[abs(x) < 0.8] <- 0
+  eta <- x[, 1] - x[, 2] + 0.5 * x[, 3]
+  y <- switch(family,
+    gaussian = eta + rnorm(n), binomial = rbinom(n, 1, plogis(eta)), poisson = rpois(n, exp(eta / 2)),
+    multinomial = factor(ifelse(eta + rnorm(n) > 0.7, "a", ifelse(rnorm(n) > 0, "b", "c")))
+  )
+  list(x = if (sparse) methods::as(x, "CsparseMatrix") else x, y = y, weights = runif(n, 0.5, 2), offset = rnorm(n) / 4)
+}
+
+as_shards <- function(data, count, ..., extras = FALSE) {
+  ends <- round(seq(0, nrow(data$x), length.out = count + 1))
+  load <- function(k) {
+    rows <- seq.int(ends[[k]] + 1, ends[[k + 1]])
+    shard <- list(x = data$x[rows, , drop = FALSE], y = data$y[rows])
+    if (extras) shard <- c(shard, list(weights = data$weights[rows], offset = data$offset[rows]))
+    shard
+  }
+  acfw_shards(load, count, ...)
+}
+
+all_coefficients <- function(fit) unlist(lapply(acfw:::class_blocks(fit$coefficients), function(b) as.vector(b)))
+
+precise <- acfw_control(rel_tol = 1e-13)
+
+expect_same_fit <- function(fit, other, tolerance = 1e-10) {
+  expect_lt(max(abs(all_coefficients(fit) - all_coefficients(other))), tolerance)
+  expect_lt(max(abs(fit$intercept - other$intercept)), tolerance)
+  expect_lt(max(abs(fit$objective - other$objective)), tolerance)
+  expect_lt(max(abs(fit$gap - other$gap)), tolerance)
+  expect_equal(fit$null_deviance, other$null_deviance, tolerance = tolerance)
+  expect_equal(fit$deviance, other$deviance, tolerance = tolerance)
+}

@@ -1,0 +1,117 @@
+test_that("shards have the coefficients and the certificate of the whole, for every family and number of shards", {
+  for (family in c("gaussian", "binomial", "poisson", "multinomial")) for (sparse in c(FALSE, TRUE)) {
+    data <- shard_data(family, sparse = sparse)
+    whole <- acfw_glm(data$x, data$y, family, beta = c(0.4, 1.2), control = precise)
+    for (count in c(1, 2, 4, 7)) {
+      expect_same_fit(acfw_glm(as_shards(data, count), family, beta = c(0.4, 1.2), control = precise), whole)
+    }
+  }
+})
+
+test_that("weights, offsets, ridge, intercept, limits, factors and standardising mean what they mean in memory", {
+  for (family in c("gaussian", "binomial", "poisson")) {
+    data <- shard_data(family)
+    shards <- as_shards(data, 3, extras = TRUE)
+    same <- function(...) {
+      expect_same_fit(acfw_glm(shards, family, beta = 1, control = precise, ...),
+                      acfw_glm(data$x, data$y, family, beta = 1, weights = data$weights, offset = data$offset, control = precise, ...))
+    }
+    same()
+    same(lambda = 0.1, intercept = FALSE)
+    same(standardize = FALSE)
+    same(lower = 0)
+    same(upper = 0.2, lower = -0.1)
+    same(penalty_factor = c(0, 0, rep(1:2, 5)), lambda = 0.01)
+  }
+})
+
+test_that("every set has its solution on shards", {
+  for (family in c("gaussian", "binomial", "multinomial")) {
+    data <- shard_data(family)
+    for (set in c("simplex", "group")) {
+      groups <- if (set == "group") rep(1:4, each = 3)
+      expect_same_fit(
+        acfw_glm(as_shards(data, 3), family, beta = c(0.5, 1), set = set, groups = groups, control = precise),
+        acfw_glm(data$x, data$y, family, beta = c(0.5, 1), set = set, groups = groups, control = precise), tolerance = 1e-8
+      )
+    }
+  }
+})
+
+test_that("the methods of the paper run on shards as they do in memory", {
+  data <- shard_data("binomial")
+  control <- acfw_control(rel_tol = 1e-6, max_iter = 300)
+  for (method in c("cfw", "pfw", "afw", "mp")) {
+    whole <- acfw_glm(data$x, data$y, "binomial", beta = 1, method = method, control = control)
+    fit <- acfw_glm(as_shards(data, 4), "binomial", beta = 1, method = method, control = control)
+    expect_identical(fit$status, whole$status)
+    expect_equal(fit$objective, whole$objective, tolerance = 1e-6)
+    expect_true(fit$gap >= 0)
+  }
+  expect_error(acfw_glm(as_shards(data, 4), "binomial", beta = 1, step = "short"), "Lipschitz", class = "acfw_error_input")
+})
+
+test_that("a grid is chosen as in memory, and a path of many radii", {
+  data <- shard_data("binomial")
+  whole <- acfw_glm(data$x, data$y, "binomial", control = acfw_control(rel_tol = 1e-10))
+  fit <- acfw_glm(as_shards(data, 3), "binomial", control = acfw_control(rel_tol = 1e-10))
+  expect_equal(fit$beta, whole$beta, tolerance = 1e-6)
+  expect_equal(fit$penalty, whole$penalty, tolerance = 1e-6)
+  expect_equal(all_coefficients(fit), all_coefficients(whole), tolerance = 1e-5)
+  zero <- acfw_glm(as_shards(data, 3), "binomial", beta = c(0, 1), control = precise)
+  expect_same_fit(zero, acfw_glm(data$x, data$y, "binomial", beta = c(0, 1), control = precise))
+})
+
+test_that("shards that are loaded for every pass have the same bits as shards that are kept", {
+  data <- shard_data("binomial")
+  kept <- acfw_glm(as_shards(data, 4), "binomial", beta = 1, control = precise)
+  read <- acfw_glm(as_shards(data, 4, keep = FALSE), "binomial", beta = 1, control = precise)
+  expect_identical(read$par, kept$par)
+  expect_identical(read$gap, kept$gap)
+})
+
+test_that("columns are matched by name, and classes by their values", {
+  data <- shard_data("binomial")
+  shards <- as_shards(data, 3)
+  shuffled <- acfw_shards(function(k) {
+    shard <- shards$load(k)
+    if (k == 2) shard$x <- shard$x[, rev(seq_len(ncol(shard$x)))]
+    shard
+  }, 3)
+  expect_identical(acfw_glm(shuffled, "binomial", beta = 1)$par, acfw_glm(shards, "binomial", beta = 1)$par)
+  lettered <- acfw_shards(function(k) {
+    shard <- shards$load(k)
+    rows <- if (k == 1) shard$y == 1 else TRUE  # a shard with one class
+    list(x = shard$x[rows, ], y = c("no", "yes")[shard$y[rows] + 1])
+  }, 3)
+  expect_identical(acfw_glm(lettered, "binomial", beta = 1)$classnames, c("no", "yes"))
+})
+
+test_that("columns far from zero lose no digits on shards", {
+  data <- shard_data("gaussian")
+  far <- data
+  far$x[, 1] <- far$x[, 1] + 1e8
+  fit <- acfw_glm(as_shards(far, 3), beta = 1, control = precise)
+  expect_equal(fit$par, acfw_glm(data$x, data$y, beta = 1, control = precise)$par, tolerance = 1e-6)
+})
+
+test_that("files of shards are mapped, dense and sparse, and fitted as the matrix they hold", {
+  dir <- withr::local_tempdir()
+  for (family in c("gaussian", "multinomial")) for (sparse in c(FALSE, TRUE)) {
+    data <- shard_data(family, sparse = sparse)
+    paths <- shard_matrix(data$x, data$y, count = 3, dir = dir, weights = data$weights, name = paste0("s", sparse))
+    whole <- acfw_glm(data$x, data$y, family, beta = 1, weights = data$weights, control = precise)
+    for (keep in c(TRUE, FALSE)) expect_same_fit(acfw_glm(shard_files(paths, keep = keep), family, beta = 1, control = precise), whole)
+  }
+})
+
+test_that("a fit on shards goes on from another, and can be summarised", {
+  data <- shard_data("binomial")
+  shards <- as_shards(data, 3)
+  short <- acfw_glm(shards, "binomial", beta = 1, method = "pfw", control = acfw_control(max_iter = 3, rel_tol = 1e-12))
+  expect_identical(short$status, "max_iter")
+  rest <- acfw_glm(shards, "binomial", beta = 1, method = "pfw", init = short, control = acfw_control(rel_tol = 1e-12))
+  expect_identical(rest$status, "converged")
+  expect_gt(nrow(rest$trace), nrow(short$trace))
+  expect_output(print(summary(rest)), "3 shards")
+})
