@@ -13,7 +13,7 @@
 script <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])
 here <- dirname(normalizePath(script))
 limit <- 10  # seconds that a call may take
-parts <- c("campaign.R", "call.R", "random.R", "geometry.R", "sets.R", "objectives.R", "checks.R", list.files(here, "^case-"))
+parts <- c("campaign.R", "call.R", "random.R", "geometry.R", "sets.R", "sets-more.R", "objectives.R", "checks.R", list.files(here, "^case-"))
 for (part in parts) sys.source(file.path(here, part), globalenv())
 
 # How often each is drawn.
@@ -22,7 +22,8 @@ families <- list(
   formula = list(1, function() case_formula()), glm = list(5, function() case_glm()),
   completion = list(4, function() case_completion()), dictionary = list(1.5, function() case_dictionary()),
   mmse = list(1.5, function() case_mmse()), cv_lasso = list(1, function() case_cv_lasso()),
-  cv_completion = list(1, function() case_cv_completion()), damaged = list(1, function() case_damaged()),
+  cv_glm = list(1, function() case_cv_glm()), cv_completion = list(1, function() case_cv_completion()),
+  recommender = list(2, function() case_recommender()), damaged = list(1, function() case_damaged()),
   small = list(1.5, function() case_small())
 )
 only <- strsplit(Sys.getenv("FUZZ_ONLY"), ",", fixed = TRUE)[[1L]]

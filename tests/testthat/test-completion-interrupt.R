@@ -1,4 +1,7 @@
 # A control whose callback interrupts at iteration `at` of fit number `fit`.
+
+set.seed(108)
+
 interrupting <- function(fit, at = 1, ...) {
   fits <- 0
   acfw_control(..., callback = function(row) {
@@ -70,12 +73,13 @@ test_that("one signal ends a long corrective phase, a path and a cross-validatio
     "library(acfw)",
     "set.seed(2)",
     "x <- Matrix::sparseMatrix(i = rep(1:3000, each = 80), j = as.vector(replicate(3000, sample(2000, 80))), x = rnorm(240000))",
-    "begun <- 0",
+    "sent <- FALSE",
     "kind <- commandArgs(TRUE)[[1]]",
-    "signal <- function(row) {  # once: in the middle of a correction over a large ball, or as the second fit begins",
-    "  if (row$iter == 0) begun <<- begun + 1",
-    "  if (kind == 'fit' && row$iter == 1) system(sprintf('(sleep 0.3; kill -INT %d) > /dev/null 2>&1 &', Sys.getpid()))",
-    "  if (kind != 'fit' && row$iter == 0 && begun == 2) tools::pskill(Sys.getpid(), tools::SIGINT)",
+    "signal <- function(row) {  # once, in the middle of a correction over the large ball; the small one needs no iteration",
+    "  if (sent || row$iter < 1) return(FALSE)",
+    "  sent <<- TRUE",
+    "  if (kind == 'fit') system(sprintf('(sleep 0.3; kill -INT %d) > /dev/null 2>&1 &', Sys.getpid()))",
+    "  if (kind != 'fit') tools::pskill(Sys.getpid(), tools::SIGINT)",
     "  FALSE",
     "}",
     "usual <- acfw_control(rel_tol = 1e-2, callback = signal)",

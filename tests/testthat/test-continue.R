@@ -1,5 +1,7 @@
 # A run can be stopped, interrupted and continued without losing anything.
 
+set.seed(110)
+
 test_that("40 + 60 iterations give the trace of 100", {
   q <- random_quadratic()
   for (method in c("cfw", "mp", "pfw", "afw")) for (step in c("ac", "backtracking", "short", "open")) {

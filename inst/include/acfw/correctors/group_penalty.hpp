@@ -1,8 +1,10 @@
 // min f(b) + mu sum ||b_G||_2: proximal Newton steps on a working set of groups, each a quadratic model minimised by block
-// descent. A block moves by the proximal step of its own curvature bound, the Frobenius norm of its part of the Hessian.
+// descent. A block moves to its minimiser, or, where it is large, by the proximal step of its own curvature bound, the Frobenius
+// norm of its part of the Hessian.
 #pragma once
 
 #include "acfw/correctors/coordinate_descent.hpp"
+#include "acfw/correctors/group_step.hpp"
 #include "acfw/correctors/penalty_solver.hpp"
 #include "acfw/sets/group_budget.hpp"
 
@@ -34,6 +36,8 @@ class GroupPenalty final : public PenaltySolver {
   struct Block {
     Index from, size;
     double curvature;
+    GroupStep exact{};  ///< of a small group
+    bool small() const { return size <= 32; }
   };
 
   // Groups in use, and those that the gradient draws with more than `threshold`; tells whether there is a new one.
@@ -44,7 +48,7 @@ class GroupPenalty final : public PenaltySolver {
       if (inside_[k]) continue;
       if (GroupBudget::norm_on(groups_[k], f.point()) == 0.0 && !(GroupBudget::norm_on(groups_[k], g) > threshold)) continue;
       inside_[k] = 1;
-      blocks_.push_back({static_cast<Index>(columns_.size()), static_cast<Index>(groups_[k].size()), 0.0});
+      blocks_.push_back({static_cast<Index>(columns_.size()), static_cast<Index>(groups_[k].size()), 0.0, {}});
       columns_.insert(columns_.end(), groups_[k].begin(), groups_[k].end());
       more = true;
     }
@@ -97,11 +101,13 @@ class GroupPenalty final : public PenaltySolver {
       if (model_.total > 0.0) H -= lean * (lean.transpose() / model_.total);
       H.diagonal() += model_.ridge.segment(block.from, block.size);
       block.curvature = std::max(H.norm(), model_.diagonal.segment(block.from, block.size).maxCoeff());
+      if (block.small()) block.exact.set(H);
     }
   }
 
   // Sweeps over all blocks until the gap of the model is small.
   void descend(const Design& A, double gap) {
+    gap = std::max(gap, model_.rounding());
     for (int sweep = 0; sweep < most_sweeps; ++sweep) {
       double change = 0.0;
       for (const Block& block : blocks_) change = std::max(change, move_block(A, block));
@@ -114,25 +120,31 @@ class GroupPenalty final : public PenaltySolver {
     }
   }
 
-  // The proximal step of one block; returns by how much its part of the gradient changes.
+  // One block moves; returns by how much its part of the gradient changes.
   double move_block(const Design& A, const Block& block) {
     members_.assign(columns_.begin() + block.from, columns_.begin() + block.from + block.size);
     dots_.resize(block.size);
     A.inner(members_, model_.q, dots_.data());
+    for (Index a = 0; a < block.size; ++a) dots_[a] = model_.slope(block.from + a, dots_[a]);
+    const Vector before = model_.x.segment(block.from, block.size);
+    target(block, before, dots_);
+    const Vector by = dots_ - before;
+    for (Index a = 0; a < block.size; ++a) {
+      if (by[a] != 0.0) A.step(block.from + a, by[a], model_);
+    }
+    return block.small() ? block.exact.times(by).norm() : block.curvature * by.norm();
+  }
+
+  // Where a block at x goes; on entry `to` is the gradient there.
+  void target(const Block& block, const Vector& x, Vector& to) const {
+    if (block.small()) {
+      to = block.exact.times(x) - to;
+      return block.exact.solve(mu_, to);
+    }
     const double h = block.curvature;
-    for (Index a = 0; a < block.size; ++a) {
-      dots_[a] = model_.x[block.from + a] - model_.slope(block.from + a, dots_[a]) / h;
-    }
-    const double norm = dots_.norm(), left = norm * h > mu_ ? 1.0 - mu_ / (norm * h) : 0.0;
-    double moved = 0.0;
-    for (Index a = 0; a < block.size; ++a) {
-      const Index k = block.from + a;
-      const double by = left * dots_[a] - model_.x[k];
-      if (by == 0.0) continue;
-      A.step(k, by, model_);
-      moved += by * by;
-    }
-    return h * std::sqrt(moved);
+    to = x - to / h;
+    const double norm = to.norm();
+    to *= norm * h > mu_ ? 1.0 - mu_ / (norm * h) : 0.0;
   }
 
   static constexpr int most_rounds = 50, most_steps = 30, most_sweeps = 2000;
