@@ -150,6 +150,7 @@ print.acfw_control <- function(x, ...) {
 
 # A plain list becomes what acfw_control() makes of it.
 check_control <- function(control, call = rlang::caller_env()) {
+  if (is.null(control)) return(acfw_control())
   if (inherits(control, "acfw_control")) return(control)
   named <- is.list(control) && !is.object(control) && (!length(control) || !is.null(names(control)) && all(nzchar(names(control))))
   if (!named) abort_input("control", "must come from acfw_control(), or be a list of its arguments by name.", call)

@@ -53,16 +53,19 @@ cv_acfw_glm <- function(x, ...) {
 cv_acfw_glm.default <- function(x, y, family = "gaussian", beta = NULL, weights = NULL, offset = NULL, foldid = NULL, nfolds = 10,
                                 measure = "deviance", parallel = NULL, type.measure = NULL, ...) {
   call <- user_call(match.call())
-  check_dots_of(..., .function = acfw_glm.default, .known = c(names(formals()), names(formals(acfw_glm.default))), call = call)
-  require_argument(x, "a matrix with a row per observation, or a formula")
-  require_argument(y, "the response, one value per row of `x`")
-  frame <- if (is.data.frame(x)) model_of_frame(x)
-  if (!is.null(frame)) x <- frame$design
-  family <- check_family(family)
-  cv <- cv_glm(function(x, y, ...) acfw_glm.default(x, y, family$name, ...), x, y, family, beta, weights, offset, foldid, nfolds,
-               renamed_measure(measure, type.measure), parallel, ..., .call = call)
-  if (!is.null(frame)) cv$fit <- add_model(cv$fit, frame)
-  cv
+  known <- names(formals())
+  answered({
+    check_dots_of(..., .function = acfw_glm.default, .known = c(known, names(formals(acfw_glm.default))), call = call)
+    require_argument(x, "a matrix with a row per observation, or a formula")
+    require_argument(y, "the response, one value per row of `x`")
+    frame <- if (is.data.frame(x)) model_of_frame(x)
+    if (!is.null(frame)) x <- frame$design
+    family <- check_family(family)
+    cv <- cv_glm(function(x, y, ...) acfw_glm.default(x, y, family$name, ...), x, y, family, beta, weights, offset, foldid, nfolds,
+                 renamed_measure(measure, type.measure), parallel, ..., .call = call)
+    if (!is.null(frame)) cv$fit <- add_model(cv$fit, frame)
+    cv
+  })
 }
 
 #' @rdname cv_acfw_glm
@@ -109,13 +112,16 @@ cv_acfw_lasso_logistic <- function(x, ...) {
 cv_acfw_lasso_logistic.default <- function(x, y, beta = NULL, weights = NULL, foldid = NULL, nfolds = 10, measure = "deviance",
                                            parallel = NULL, offset = NULL, type.measure = NULL, ...) {
   call <- user_call(match.call())
-  check_dots_of(..., .function = acfw_lasso_logistic.default, .instead = lasso_arguments, call = call,
-                .known = c(names(formals()), names(formals(acfw_lasso_logistic.default))))
-  require_argument(x, "a matrix with a row per observation, or a formula")
-  require_argument(y, "the response, one value per row of `x`")
-  cv <- cv_glm(acfw_lasso_logistic.default, x, y, glm_families$binomial, beta, weights, offset, foldid, nfolds,
-               renamed_measure(measure, type.measure), parallel, ..., .call = call)
-  structure(cv, class = c("cv_acfw_lasso_logistic", class(cv)))
+  known <- names(formals())
+  answered({
+    check_dots_of(..., .function = acfw_lasso_logistic.default, .instead = lasso_arguments, call = call,
+                  .known = c(known, names(formals(acfw_lasso_logistic.default))))
+    require_argument(x, "a matrix with a row per observation, or a formula")
+    require_argument(y, "the response, one value per row of `x`")
+    cv <- cv_glm(acfw_lasso_logistic.default, x, y, glm_families$binomial, beta, weights, offset, foldid, nfolds,
+                 renamed_measure(measure, type.measure), parallel, ..., .call = call)
+    structure(cv, class = c("cv_acfw_lasso_logistic", class(cv)))
+  })
 }
 
 #' @rdname cv_acfw_lasso_logistic

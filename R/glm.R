@@ -147,33 +147,45 @@ acfw_glm.default <- function(x, y, family = "gaussian", beta = NULL, set = c("l1
                              offset = NULL, penalty_factor = NULL, lower = -Inf, upper = Inf, groups = NULL, intercept = TRUE,
                              standardize = set != "simplex", method = c("corrective", "cfw", "mp", "pfw", "afw"),
                              step = c("ac", "backtracking", "short", "open"), control = NULL, init = NULL, nbeta = 50, ...) {
-  check_dots(..., .known = names(formals()), .instead = glmnet_arguments)
-  require_argument(x, "a matrix with a row per observation, or a formula")
-  require_argument(y, "the response, one value per row of `x`")
-  set <- check_choice(set, glm_sets, "set")
-  frame <- if (is.data.frame(x)) model_of_frame(x)
-  if (!is.null(frame)) x <- frame$design
-  fit <- fit_glm(x, y, family, beta, set, lambda, weights, offset, penalty_factor, lower, upper, groups, intercept, standardize,
-                 method, step, control, init, nbeta, call = user_call(match.call()))
-  if (is.null(frame)) fit else add_model(fit, frame)
+  call <- user_call(match.call())
+  known <- names(formals())
+  fit <- answered({
+    check_dots(..., .known = known, .instead = glmnet_arguments)
+    require_argument(x, "a matrix with a row per observation, or a formula")
+    require_argument(y, "the response, one value per row of `x`")
+    set <- check_choice(set, glm_sets, "set")
+    frame <- if (is.data.frame(x)) model_of_frame(x)
+    if (!is.null(frame)) x <- frame$design
+    fit <- fit_glm(x, y, family, beta, set, lambda, weights, offset, penalty_factor, lower, upper, groups, intercept, standardize,
+                   method, step, control, init, nbeta, call)
+    if (is.null(frame)) fit else add_model(fit, frame)
+  })
+  tell_of_path(fit, beta, nbeta)
 }
 
 # Everything between the arguments as they were typed and the fit. Errors name `env`, the function that was called.
 fit_glm <- function(x, y, family, beta, set, lambda, weights, offset, penalty_factor, lower, upper, groups, intercept, standardize,
                     method, step, control, init, nbeta, call, env = rlang::caller_env()) {
-  fit <- answered({
-    family <- check_family(family, env)
-    control <- check_control(if (is.null(control)) acfw_control() else control, env)
-    method <- check_choice(method, glm_methods, "method", env)
-    step <- check_choice(step, step_rules, "step", env)
-    beta <- check_radii(beta, env)
-    nbeta <- check_count(nbeta, "nbeta", call = env)
-    problem <- glm_problem(x, y, family, set, lambda, weights, offset, penalty_factor, lower, upper, groups, intercept, standardize, env)
-    check_method_for(problem, method, env)
-    control <- with_tolerance(control, 1e-8 * typical_loss(problem), if (is.null(beta) || is_penalties(beta)) 1e-4 else 1e-6)
-    results <- glm_results(problem, beta, nbeta, method, step, control, init, env)
-    new_glm_fit(results$results, problem, method, step, results$control, call, results$init)
-  })
+  family <- check_family(family, env)
+  control <- check_control(control, env)
+  method <- check_choice(method, glm_methods, "method", env)
+  step <- check_choice(step, step_rules, "step", env)
+  beta <- check_radii(beta, env)
+  nbeta <- check_count(nbeta, "nbeta", call = env)
+  problem <- glm_problem(x, y, family, set, lambda, weights, offset, penalty_factor, lower, upper, groups, intercept, standardize, env)
+  check_method_for(problem, method, env)
+  control <- glm_tolerance(control, problem, beta)
+  results <- glm_results(problem, beta, nbeta, method, step, control, init, env)
+  new_glm_fit(results$results, problem, method, step, results$control, call, results$init)
+}
+
+# A grid is chosen for its shape, a radius that was named for its solution.
+glm_tolerance <- function(control, problem, beta) {
+  with_tolerance(control, 1e-8 * typical_loss(problem), if (is.null(beta) || is_penalties(beta)) 1e-4 else 1e-6)
+}
+
+# What there is to say of a fit beside itself.
+tell_of_path <- function(fit, beta, nbeta) {
   if (any(fit$status == "stalled")) warn_stalled(fit)
   if (was_interrupted(fit) && !(length(beta) == 1L)) tell_interrupted(path_ended(fit, beta, nbeta))
   fit

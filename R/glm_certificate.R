@@ -58,12 +58,27 @@ glm_gradient <- function(problem, point) {
   engine_scale(problem) * as.matrix(Matrix::crossprod(problem$x, r)) + ridge_weights(problem) * point$c
 }
 
-# f(c) + min <g, v - c> over the set. Columns outside of the set, like the intercept, have a gradient of zero where the point is
-# their best, and no bound.
+# f(c) + min <g, v - c> over the set. Columns outside of the set, like the intercept, have no bound: their gradient is zero where the
+# point is their best, and what is left of it costs. The loss lies above its tangents at any margins, so what rounding may do to the
+# bound is the slope times what it does to the margins. A point that has run away gives no bound at all.
 lower_bound <- function(problem, point, beta) {
+  value <- glm_value(problem, point)
+  slope <- matrix(problem$w * problem$family$slope(problem$y, glm_margins(problem, point)), nrow(problem$x))
   g <- glm_gradient(problem, point)
-  g[problem$unpenalised, ] <- 0
-  glm_value(problem, point) + least_over_set(problem, g, beta) - sum(g * point$c)
+  free <- problem$unpenalised
+  left <- sum(abs(g[free, ]) * (1 + 2 * abs(point$c[free, ])), if (problem$intercept) abs(colSums(slope)) * (1 + 2 * abs(point$b0)))
+  g[free, ] <- 0
+  noise <- 2^-50 * (sum(abs(slope) * margin_sizes(problem, point)) + abs(value) + sum(abs(g * point$c)))
+  bound <- value + least_over_set(problem, g, beta) - sum(g * point$c) - noise - left
+  if (is.finite(bound)) bound else -Inf
+}
+
+# What the margins are sums of.
+margin_sizes <- function(problem, point) {
+  positive <- problem
+  positive$x <- abs(problem$x)
+  positive$offset <- abs(problem$offset)
+  glm_margins(positive, list(c = abs(point$c), b0 = abs(point$b0)))
 }
 
 # min <g, v> over the set of radius beta.
@@ -88,15 +103,17 @@ least_within_limits <- function(problem, g, beta) {
 
 # ---- points to bound from -----------------------------------------------------------------------------------------
 
-# The point with its intercept (and what else is unpenalised) at its best; and where Newton steps over the variables in use lead:
-# nothing has to hold of such points, each gives a bound.
+# The point with its intercept (and what else is unpenalised) at its best; and where Newton steps over the variables in use lead, the
+# intercept at its best again: nothing else has to hold of such points, each gives a bound.
 bounding_points <- function(problem, point, beta) {
-  start <- newton_steps(problem, point, integer(), NULL, rounds = 50)
+  settled <- function(point) newton_steps(problem, point, integer(), NULL, rounds = 50)
+  start <- settled(point)
   if (is.matrix(problem$y) || problem$set == "group" || is.infinite(beta)) return(list(start))
   used <- variables_in_use(problem, point)
   if (!length(used) || length(used) > 500L) return(list(start))
   binds <- abs(set_norm(point$c, problem) - beta) <= 1e-6 * beta
-  c(list(start), lapply(1:3, function(rounds) newton_steps(problem, start, used, if (binds) sign(point$c[used, 1L]), rounds)))
+  along <- if (binds) sign(point$c[used, 1L])
+  c(list(start), lapply(1:3, function(rounds) settled(newton_steps(problem, start, used, along, rounds))))
 }
 
 variables_in_use <- function(problem, point) {

@@ -29,12 +29,16 @@ acfw_lasso_logistic.default <- function(x, y, beta = NULL, lambda = 0, weights =
                                         method = c("corrective", "cfw", "mp", "pfw", "afw"),
                                         step = c("ac", "backtracking", "short", "open"), control = NULL, init = NULL, nbeta = 50,
                                         offset = NULL, ...) {
-  check_dots(..., .known = names(formals()), .instead = lasso_arguments)
-  require_argument(x, "a matrix with a row per observation, or a formula")
-  require_argument(y, "the response, one value per row of `x`")
-  fit <- fit_glm(x, y, "binomial", beta, "l1", lambda, weights, offset, NULL, -Inf, Inf, NULL, intercept, standardize, method, step,
-                 control, init, nbeta, call = user_call(match.call()))
-  as_lasso_logistic(fit)
+  call <- user_call(match.call())
+  known <- names(formals())
+  fit <- answered({
+    check_dots(..., .known = known, .instead = lasso_arguments)
+    require_argument(x, "a matrix with a row per observation, or a formula")
+    require_argument(y, "the response, one value per row of `x`")
+    as_lasso_logistic(fit_glm(x, y, "binomial", beta, "l1", lambda, weights, offset, NULL, -Inf, Inf, NULL, intercept, standardize, method,
+                              step, control, init, nbeta, call))
+  })
+  tell_of_path(fit, beta, nbeta)
 }
 
 as_lasso_logistic <- function(fit) structure(fit, class = c("acfw_lasso_logistic", "acfw_glm", "acfw"))

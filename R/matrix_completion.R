@@ -180,7 +180,7 @@ completion_radii <- function(beta, call = rlang::caller_env()) {
 
 # Tolerances that nobody named follow the data: an absolute one would mean nothing for ratings in millions.
 completion_control <- function(control, observed, settings, call = rlang::caller_env()) {
-  control <- check_control(if (is.null(control)) acfw_control() else control, call)
+  control <- check_control(control, call)
   control <- with_tolerance(control, 1e-9 * completion_loss_at_zero(observed, engine_delta(settings)), 1e-4)
   if (is.null(control$L)) control$L <- max(observed$weights, if (is.null(observed$weights)) 1) / total_weight(observed)
   control

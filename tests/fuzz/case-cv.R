@@ -25,6 +25,32 @@ case_cv_lasso <- function() {
   make_case("cv-lasso", cv_acfw_lasso_logistic, args, check, after)
 }
 
+case_cv_glm <- function() {
+  n <- pick(8L, 20L)
+  family <- pick("gaussian", "poisson", "multinomial", "binomial")
+  d <- list(x = matrix(stats::rnorm(n * pick(1L, 4L)), n), n = n)
+  d$y <- rep_len(0:1, n)
+  if (chance(0.2)) d$x[, 1L] <- 0
+  args <- list(x = if (chance(0.2)) as_compressed(d$x) else d$x, y = glm_response(family, d), family = family, nfolds = pick(2, 3, 5),
+               measure = pick("deviance", "mse", "mae"), set = pick("l1", "l1", "simplex"), standardize = chance(0.5),
+               intercept = chance(0.7), method = pick("corrective", "corrective", "pfw"), control = acfw_control(max_iter = 200))
+  args["beta"] <- list(pick(1, c(0.1, 1, 5), c(0, 1), NULL))
+  args["weights"] <- list(pick(NULL, stats::runif(n), sample(0:1, n, TRUE)))
+  check <- function(cv) {
+    sound <- !inherits(cv, "cv_acfw_glm") || (all(is.finite(cv$cvm)) && length(cv$beta_min) && cv$beta_min %in% cv$beta)
+    if (sound) character() else paste("cv curve not finite", family, args$measure)
+  }
+  after <- function(cv) {
+    print_quietly(cv)
+    stats::coef(cv, beta = pick("beta_min", "beta_1se"))
+    stats::predict(cv, args$x)
+    generics::glance(cv)
+    generics::tidy(cv)
+    if (min(cv$beta) > 0) quietly(plot(cv))
+  }
+  make_case(paste("cv-glm", family), cv_acfw_glm, args, check, after)
+}
+
 case_cv_completion <- function() {
   a <- tcrossprod(stats::rnorm(6L), stats::rnorm(5L)) + stats::rnorm(30L) * 0.1
   if (chance(0.1)) a[] <- 0

@@ -7,7 +7,21 @@ case_glm <- function() {
   args <- c(list(x = if (chance(0.3)) as_compressed(d$x, "CsparseMatrix") else d$x, y = glm_response(family, d), family = family, set = set),
             glm_settings(set, d))
   check <- function(fit) check_glm(fit, args$x)
-  make_case(paste("glm", family, set), acfw_glm, args, check, use_glm(args$x))
+  kind <- paste("glm", family, set, args$method)
+  if (chance(0.85)) return(make_case(kind, acfw_glm, args, check, use_glm(args$x)))
+  make_case(paste0("init-", kind), continued(acfw_glm, other_glm), args, check, use_glm(args$x))
+}
+
+# The arguments of a fit to start from: the same, or with one thing changed.
+other_glm <- function(args) {
+  switch(
+    pick("same", "beta", "method", "standardize", "lambda", "intercept", "x", "set"),
+    beta = args["beta"] <- list(pick(0.5, 2, c(1, 2))), method = args$method <- "corrective",
+    standardize = args$standardize <- !isTRUE(args$standardize), lambda = args$lambda <- 0.3,
+    intercept = args$intercept <- !isTRUE(args$intercept), x = if (is.numeric(args$x)) args$x <- args$x * 2,
+    set = args[c("set", "groups", "penalty_factor", "lower", "upper")] <- list("l1", NULL, NULL, -Inf, Inf)
+  )
+  args
 }
 
 glm_response <- function(family, d) {
@@ -22,10 +36,12 @@ glm_response <- function(family, d) {
 glm_settings <- function(set, d) {
   settings <- list(lambda = pick(0, 0, 0.1, 10), intercept = chance(0.7), standardize = chance(0.6),
                    method = pick("corrective", "corrective", "cfw", "pfw", "afw"), nbeta = pick(2, 10),
+                   step = pick("ac", "ac", "backtracking", "short", "open"),
                    control = if (chance(0.5)) acfw_control() else random_control())
   settings["beta"] <- list(pick(1, 5, 0, 1e-12, 50, c(0.1, 1, 10), c(0, 1, 2), NULL))
   settings["weights"] <- list(if (chance(0.2)) stats::runif(d$n, 0.1, 3))
   if (set == "group") settings$groups <- sample(seq_len(max(1L, d$p %/% 2L)), d$p, TRUE)
+  if (chance(0.1)) settings$offset <- stats::rnorm(d$n) * pick(1, 10)
   if (set == "l1" && chance(0.3)) settings$penalty_factor <- sample(c(0, 1, 1, 2, 0.5), d$p, TRUE)
   if (set == "l1" && chance(0.2)) settings$lower <- pick(0, -0.5, -1e-3)
   if (set == "l1" && chance(0.2)) settings$upper <- pick(0, 0.5, Inf)
@@ -54,5 +70,7 @@ use_glm <- function(x) {
     stats::coef(fit, beta = pick(0, fit$beta, 3))
     stats::coef(fit, penalty = pick(0, fit$penalty, 3))
     stats::logLik(fit)
+    stats::residuals(fit, pick("deviance", "pearson", "response"))
+    if (requireNamespace("glmnet", quietly = TRUE) && fit$set == "l1" && fit$method != "mp") as_glmnet(fit)
   }
 }

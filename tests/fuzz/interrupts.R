@@ -115,6 +115,23 @@ kinds <- list(
     p <- logistic_problem(2000L, 300L)
     call_of(cv_acfw_lasso_logistic, p$x, p$y, seq(1, 30, length.out = 20L))
   }),
+  glm_group = list(use_lasso, function() {
+    p <- logistic_problem(4000L, 1000L)
+    call_of(acfw_glm, p$x, exp(p$x[, 1L]) + stats::rnorm(4000L), "gaussian", 50, set = "group", groups = rep(1:200, 5L), method = "cfw",
+            control = forever())
+  }),
+  glm_grid = list(use_lasso, function() {
+    p <- logistic_problem(4000L, 2000L)
+    call_of(acfw_glm, p$x, stats::rpois(4000L, exp(p$x[, 1L] / 4)), "poisson", nbeta = 100)
+  }),
+  glm_cv = list(function(cv) {
+    print(cv)
+    stats::coef(cv)
+  }, function() {
+    p <- logistic_problem(2000L, 300L)
+    y <- factor(1L + p$y + stats::rbinom(2000L, 1L, 0.5))
+    call_of(cv_acfw_glm, p$x, y, "multinomial")
+  }),
   completion_plain = list(use_completion, function() {
     x <- ratings(2000L, 1000L, 100000L)
     call_of(acfw_matrix_completion, x, 5000, method = "cfw", control = forever())

@@ -28,6 +28,7 @@ spoil <- function(args, p = 0.15) {
 # A call of `what` with `args`, perhaps spoiled. `after` uses the result as a user would, `check` says what is wrong with it.
 make_case <- function(family, what, args, check = no_check, after = identity, p = 0.15) {
   spoiled <- spoil(args, p)
+  if ("control" %in% names(args) && is.null(spoiled$args$control)) spoiled$args$control <- args$control  # the default may take too long
   call <- function() {
     result <- do.call(what, spoiled$args, quote = TRUE)
     after(result)

@@ -6,7 +6,7 @@ new_set <- function(lmo, n, support, outside, start, shape = NULL, symmetric = F
 }
 
 random_set <- function(nested = TRUE) {
-  kinds <- if (nested) set_kinds else set_kinds[names(set_kinds) != "product"]
+  kinds <- c(if (nested) set_kinds else set_kinds[names(set_kinds) != "product"], more_kinds)
   kinds[[sample.int(length(kinds), 1L)]](radius(), size())
 }
 

@@ -1,5 +1,7 @@
 # An argument that is missing, misspelt or of a size no machine has gives an error that names it.
 
+set.seed(101)
+
 expect_named <- function(object, arg) {
   condition <- expect_error(object, class = "acfw_error_input")
   expect_identical(condition$arg, arg)

@@ -1,5 +1,7 @@
 # R closures: shapes, kinds of atoms, what they may and may not return.
 
+set.seed(103)
+
 square <- function(target) list(fn = function(x) sum((x - target)^2) / 2, gr = function(x) x - target)
 
 test_that("closures see the shape and the names of the point", {

@@ -1,3 +1,5 @@
+set.seed(104)
+
 blames <- function(object, arg, says = NULL) {
   error <- expect_error(object, class = "acfw_error_input")
   expect_equal(error$arg, arg)

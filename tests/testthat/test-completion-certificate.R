@@ -97,7 +97,7 @@ test_that("the rank limit holds for a fit that was interrupted or continued", {
 test_that("a radius a million times the norm of the data ends soon, and zero at once", {
   a <- small_ratings()
   norm <- sum(svd(ifelse(is.na(a), 0, a))$d)
-  seconds <- system.time(fit <- uncentred(a, 1e6 * norm))[["elapsed"]]
+  fit <- uncentred(a, 1e6 * norm)
   expect_lt(fit$state$t, 2000)
   expect_lt(max(abs(residuals(fit))), 1e-6)
   for (method in c("corrective", "cfw", "pfw", "afw")) {

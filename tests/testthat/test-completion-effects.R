@@ -1,4 +1,7 @@
 # The objective of the effects, from its definition.
+
+set.seed(105)
+
 effects_loss <- function(offset, a, shrink, delta, w = 1) {
   huber <- function(r) ifelse(abs(r) <= delta, r^2 / 2, delta * (abs(r) - delta / 2))
   r <- a - offset$mean - outer(offset$row, offset$column, "+")

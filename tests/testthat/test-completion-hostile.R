@@ -1,3 +1,5 @@
+set.seed(106)
+
 expect_blamed <- function(object, arg, class = "acfw_error_input", says = NULL) {
   error <- expect_error(object, class = class)
   expect_equal(error$arg, arg)

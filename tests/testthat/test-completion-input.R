@@ -1,3 +1,5 @@
+set.seed(107)
+
 test_that("a stored zero is observed and an absent entry is missing", {
   i <- c(1, 2, 3, 1, 2, 3)
   j <- c(1, 1, 1, 2, 2, 3)

@@ -1,3 +1,5 @@
+set.seed(109)
+
 test_that("the corrective method finds the optimum of an independent solver, for both losses", {
   a <- small_ratings()
   a[2, 3] <- 8

@@ -1,5 +1,7 @@
 # A run can be stopped, interrupted and continued without losing anything.
 
+set.seed(110)
+
 test_that("40 + 60 iterations give the trace of 100", {
   q <- random_quadratic()
   for (method in c("cfw", "mp", "pfw", "afw")) for (step in c("ac", "backtracking", "short", "open")) {
@@ -75,13 +77,13 @@ test_that("the callback sees every recorded iteration and can stop the run", {
 
 test_that("time limits hold to within an iteration and the clock does not count the callback", {
   slow <- function(x) { Sys.sleep(0.02); sum(x^2) / 2 }
-  fit <- acfw(c(1, 0, 0), slow, function(x) x * 1:3, lmo_simplex(), control = tight(max_time = 0.3))
+  fit <- acfw(c(1, 0, 0), slow, function(x) x * 1:3, lmo_simplex(), method = "cfw", control = tight(max_time = 0.3))
   expect_identical(fit$status, "max_time")
   expect_gte(fit$seconds, 0.3)
-  expect_lte(fit$seconds - 0.3, 2 * max(diff(fit$trace$seconds)))
-  watched <- acfw(c(1, 0, 0), function(x) sum(x^2) / 2, function(x) x * 1:3, lmo_simplex(),
-                  control = tight(max_iter = 5, callback = function(row) { Sys.sleep(0.05); FALSE }))
-  expect_lt(watched$seconds, 0.2)
+  expect_lte(sum(fit$trace$seconds >= 0.3), 2)  # the iteration in which the time was up, and the point that is returned
+  watched <- acfw(c(1, 0, 0), function(x) sum(x^2) / 2, function(x) x * 1:3, lmo_simplex(), method = "cfw",
+                  control = tight(max_iter = 5, max_time = 1, callback = function(row) { Sys.sleep(0.3); FALSE }))
+  expect_identical(watched$status, "max_iter")
 })
 
 test_that("no iteration at all is a fit too", {

@@ -33,6 +33,20 @@ test_that("the recomputed gap notices a point that is not optimal", {
   expect_gt(seen$recomputed_gap, (seen$recomputed_objective - fit$objective) * 0.99)
 })
 
+test_that("no bound is claimed from a point whose unpenalised columns are not at their best, nor where margins overflow", {
+  for (seed in 1:5) {
+    set.seed(seed)
+    wild <- round(matrix(rnorm(60 * 80), 60))
+    y <- as.integer(wild[, 1] + rnorm(60) > 0)
+    fit <- acfw_glm(wild, y, "binomial", 50, penalty_factor = sample(c(0, 1, 1, 2, 0.5), 80, TRUE), standardize = FALSE, method = "cfw",
+                    control = acfw_control(max_iter = 2))
+    expect_gte(certificate(fit, wild)$recomputed_gap, 0)
+  }
+  steep <- matrix(c(-0.8760806, -1.4706895))
+  fit <- acfw_glm(steep, 2:3, "poisson", 5, intercept = FALSE, method = "pfw")
+  expect_gte(certificate(fit, steep)$recomputed_gap, 0)
+})
+
 test_that("training data are found by the call, or asked for, and compared", {
   y <- x[, 1] + rnorm(n)
   fit <- acfw_glm(x, y, beta = 1)

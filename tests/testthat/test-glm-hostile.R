@@ -94,3 +94,17 @@ test_that("a path of pairwise or away steps goes on from a solution that is exac
     expect_true(all(is.finite(fit$objective)))
   }
 })
+
+test_that("unpenalised columns that separate the classes do not run away with the objective", {
+  set.seed(2)
+  x <- matrix(rnorm(30 * 20), 30)
+  factors <- rep(c(0, 1), c(13, 7))
+  for (family in c("multinomial", "binomial")) for (beta in c(0, 1)) {
+    y <- factor(rep_len(if (family == "multinomial") 1:3 else 1:2, 30))
+    fit <- suppressWarnings(acfw_glm(x, y, family, beta, penalty_factor = factors, standardize = FALSE))
+    seen <- certificate(fit, x)
+    expect_lt(fit$objective, 1)
+    expect_equal(seen$recomputed_objective, fit$objective, tolerance = 1e-8)
+    expect_gte(seen$recomputed_gap, 0)
+  }
+})

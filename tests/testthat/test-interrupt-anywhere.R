@@ -21,7 +21,7 @@ test_that("every fitting function answers a signal that came before its run, by 
   fits <- list(
     signalled(acfw(fn = least_squares, lmo = lmo_l1_ball())),
     signalled(acfw(numeric(10), least_squares$fn, least_squares$gr, lmo_l1_ball(), method = "pfw")),
-    signalled(acfw_lasso_logistic(x, y, 1)),
+    signalled(acfw_lasso_logistic(x, y, 1)), signalled(acfw_glm(x, y, beta = 1)), signalled(acfw_glm(as.data.frame(x), y, beta = 1)),
     signalled(acfw_matrix_completion(holes, 3)),
     signalled(acfw_dictionary_learning(x, 5, 1)),
     signalled(acfw_dr_mmse(crossprod(x), 3, 1))
@@ -42,6 +42,8 @@ test_that("paths, comparisons and cross-validations answer it, too", {
   expect_identical(quiet(acfw_matrix_completion(holes, c(3, 6)))$path$status, "interrupted")
   expect_identical(quiet(acfw_compare(fn = least_squares, lmo = lmo_l1_ball()))$table$status, "interrupted")
   expect_identical(quiet(cv_acfw_lasso_logistic(x, y, c(1, 2), nfolds = 2))$status, "interrupted")
+  expect_identical(quiet(acfw_glm(x, y, set = "group", groups = rep(1:5, 2)))$status, "interrupted")
+  expect_identical(quiet(cv_acfw_glm(x, y, nfolds = 2))$status, "interrupted")
   expect_identical(quiet(cv_acfw_matrix_completion(holes, c(3, 6), nfolds = 2))$status, "interrupted")
 })
 
@@ -102,15 +104,17 @@ test_that("a cluster that is interrupted keeps the folds it has finished", {
   on.exit(parallel::stopCluster(cluster))
   parallel::clusterCall(cluster, function(paths) .libPaths(paths), .libPaths())
   master <- Sys.getpid()
+  go_on <- tempfile()  # until this file is there the third fold does not end: what the master has then are the first two
   at_third_fold <- function(row) {
     if (row$iter == 0 && Sys.getpid() != master) options(folds_begun = getOption("folds_begun", 0) + 1)
     if (identical(getOption("folds_begun"), 3)) {
       options(folds_begun = 4)
       tools::pskill(master, tools::SIGINT)
-      Sys.sleep(1)
+      for (wait in 1:3000) if (file.exists(go_on)) break else Sys.sleep(0.05)
     }
     FALSE
   }
+  on.exit(file.create(go_on), add = TRUE, after = FALSE)
   fit <- function(...) cv_acfw_lasso_logistic(x, y, 2, foldid = rep(1:4, 10), parallel = cluster, method = "cfw", ...)
   expect_warning(cv <- suppressMessages(fit(control = acfw_control(callback = at_third_fold))), class = "acfw_warning_cluster")
   expect_identical(cv$status, "interrupted")

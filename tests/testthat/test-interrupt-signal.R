@@ -1,55 +1,48 @@
-# A real signal, sent to a process that is running a fit: it answers within two seconds, with a fit that can be used.
+# A real signal, sent to a process that is running a fit: it ends a run that nothing else would end, with a fit that can be used.
+# (How soon, the campaign of interrupts measures: tests/fuzz/interrupts.R.)
 
-# Runs `code`, which has to assign `fit` and to call back `begun`, in a process of its own, sends it SIGINT `after` seconds after
-# the first iteration (before a run begins only R can answer), and returns the fit with the seconds it took to answer.
-interrupted_fit <- function(code, after) {
-  place <- tempfile()
-  dir.create(place)
-  at <- function(name) file.path(place, name)
+# Runs `code`, which has to assign `fit` and to call back `begun`, in a process of its own. It is sent one SIGINT `after` seconds
+# after iteration `at`, by itself, so that a busy machine changes nothing. Returns the fit.
+interrupted_fit <- function(code, at, after) {
+  script <- tempfile(fileext = ".R")
+  answer <- tempfile(fileext = ".rds")
+  on.exit(unlink(c(script, answer)))
+  send <- if (after == 0) "tools::pskill(Sys.getpid(), tools::SIGINT)" else {
+    sprintf("system(sprintf('(sleep %g; kill -INT %%d) > /dev/null 2>&1 &', Sys.getpid()))", after)
+  }
   writeLines(c(
     sprintf(".libPaths(%s)", paste(deparse(.libPaths()), collapse = "")), "library(acfw)",
-    sprintf("begun <- function(row) { if (row$iter == 0) cat('yes', file = %s); FALSE }", deparse(at("begun"))), code,
-    "answered <- Sys.time()", sprintf("saveRDS(list(fit = fit, answered = answered), %s)", deparse(at("part"))),
-    sprintf("invisible(file.rename(%s, %s))", deparse(at("part")), deparse(at("done")))
-  ), at("script.R"))
-  pid <- as.integer(system(sprintf("%s --vanilla %s > %s 2>&1 & echo $!", shQuote(file.path(R.home("bin"), "Rscript")), shQuote(at("script.R")),
-                                   shQuote(at("out"))), intern = TRUE))
-  on.exit(tools::pskill(pid, tools::SIGKILL))
-  wait_for <- function(file, seconds) {
-    until <- Sys.time() + seconds
-    while (!file.exists(file) && Sys.time() < until) Sys.sleep(0.02)
-    file.exists(file)
-  }
-  if (!wait_for(at("begun"), 60)) stop("the process did not begin: ", paste(readLines(at("out")), collapse = " / "))
-  Sys.sleep(after)
-  sent <- Sys.time()
-  tools::pskill(pid, tools::SIGINT)
-  if (!wait_for(at("done"), 30)) return(NULL)
-  result <- readRDS(at("done"))
-  c(result["fit"], list(seconds = as.double(result$answered - sent, units = "secs")))
+    sprintf("begun <- function(row) { if (row$iter == %d) %s; FALSE }", at, send), code, sprintf("saveRDS(fit, %s)", deparse(answer))
+  ), script)
+  said <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = TRUE, stderr = TRUE,
+                                   timeout = 300))
+  if (file.exists(answer)) readRDS(answer) else paste(utils::tail(said, 5L), collapse = " / ")
 }
 
 # Without a limit of its own: only the signal ends it.
 endless <- "acfw_control(tol = 0, rel_tol = 0, max_iter = 1e9, damping = 'budget', callback = begun)"
 
-expect_answered <- function(result) {
-  expect_false(is.null(result))
-  expect_identical(result$fit$status, "interrupted")
-  expect_lt(result$seconds, 2)
-  expect_true(is.finite(result$fit$gap) && is.finite(result$fit$objective))
-  expect_output(print(summary(result$fit)), "interrupted")
+expect_answered <- function(fit) {
+  expect_s3_class(fit, "acfw")
+  expect_identical(fit$status, "interrupted")
+  expect_true(is.finite(fit$gap) && is.finite(fit$objective))
+  expect_output(print(summary(fit)), "interrupted")
 }
+
+# Where iterations are short the signal comes at one of them, and where one takes long in its middle.
+moments <- list(short = list(c(0, 0), c(7, 0)), long = list(c(0, 0), c(0, 0.7), c(1, 0.2)))
 
 test_that("one signal ends dictionary learning, also where an iteration takes long", {
   skip_on_cran()
   skip_on_os("windows")
-  for (size in list(c(20, 50, 10), c(400, 6000, 300))) for (after in c(0, 0.7)) {
-    result <- interrupted_fit(c(
+  sizes <- list(short = c(20, 50, 10), long = c(400, 6000, 300))
+  for (kind in names(sizes)) for (moment in moments[[kind]]) {
+    size <- sizes[[kind]]
+    fit <- interrupted_fit(c(
       "set.seed(1)", sprintf("a <- matrix(rnorm(%d * %d), %d)", size[1], size[2], size[1]),
       sprintf("fit <- acfw_dictionary_learning(a, %d, 5, control = %s)", size[3], endless)
-    ), after)
-    expect_answered(result)
-    fit <- result$fit
+    ), moment[[1L]], moment[[2L]])
+    expect_answered(fit)
     expect_equal(fit$objective, sum((fit$a - fit$dictionary %*% as.matrix(fit$codes))^2) / (2 * ncol(fit$a)), tolerance = 1e-8)
     expect_lte(max(Matrix::colSums(abs(fit$codes))), 5 * (1 + 1e-10))
   }
@@ -58,12 +51,13 @@ test_that("one signal ends dictionary learning, also where an iteration takes lo
 test_that("one signal ends a robust estimator, also where an iteration takes long", {
   skip_on_cran()
   skip_on_os("windows")
-  for (d in c(10, 700)) for (after in c(0, 0.7)) {
-    result <- interrupted_fit(c(
+  sizes <- c(short = 10, long = 700)
+  for (kind in names(sizes)) for (moment in moments[[kind]]) {
+    d <- sizes[[kind]]
+    fit <- interrupted_fit(c(
       "set.seed(1)", sprintf("problem <- sim_dr_mmse(%d)", d),
       sprintf("fit <- acfw_dr_mmse(problem$sigma, %d, problem$rho, control = %s)", d / 2, endless)
-    ), after)
-    if (d == 10 && !is.null(result) && result$fit$status == "stalled") next # done before the signal came
-    expect_answered(result)
+    ), moment[[1L]], moment[[2L]])
+    expect_answered(fit)
   }
 })

@@ -1,5 +1,7 @@
 # Bounds that stay: f(x_s) - gap_s bounds the minimum of a convex f for every s.
 
+set.seed(111)
+
 test_that("the lower bound never exceeds the minimum, never falls, and ends the run", {
   q <- random_quadratic()
   best <- acfw(q$start, q$objective, lmo = lmo_simplex(), method = "corrective", control = acfw_control(rel_tol = 1e-13))$objective

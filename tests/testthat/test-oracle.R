@@ -1,5 +1,7 @@
 # The C++ code against the literal transcription of Algorithms 1-5, iterate by iterate.
 
+set.seed(112)
+
 methods <- c("cfw", "mp", "pfw", "afw")
 steps <- c("ac", "backtracking", "short", "open")
 

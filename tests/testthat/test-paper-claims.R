@@ -1,5 +1,7 @@
 # What the paper proves, observed on the runs of this package.
 
+set.seed(113)
+
 methods <- c("cfw", "mp", "pfw", "afw")
 
 # Runs with closures that note every point at which the gradient was asked for, so that x_t is known for every t.

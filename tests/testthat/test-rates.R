@@ -1,5 +1,7 @@
 # Rates of convergence: linear where the theory says so, and not where it does not.
 
+set.seed(114)
+
 test_that("pairwise and away steps converge linearly to the interior of a face; plain Frank-Wolfe does not", {
   q <- random_quadratic(20)
   trace_of <- function(method) acfw(q$start, q$objective, lmo = lmo_simplex(), method = method, control = tight(max_iter = 1600))$trace

@@ -78,6 +78,7 @@ class CoordinateDescent {
     for (std::size_t k = 0; k < all_.size(); ++k) all_[k] = static_cast<Index>(k);
     model.moved.setZero(model.x.size());
     most_ = most_sweeps;
+    gap = std::max(gap, model.rounding());
     double hint = gap;
     for (sweeps_ = 0.0; sweeps_ < most_;) {
       if (sweep(A, model, all_) > hint) {
@@ -99,6 +100,8 @@ class CoordinateDescent {
   void minimise_in_ball(const Sweepable& A, CoordinateModel& model, double radius, bool all_used, double gap) {
     double low = all_used ? -std::numeric_limits<double>::infinity() : 0.0, high = std::numeric_limits<double>::infinity();
     double last_mu = 0.0, last_norm = 0.0;
+    gap = std::max(gap, model.rounding());
+    double reach = std::max(farthest * std::abs(model.mu), gap / radius);
     for (int tries = 0; tries < most_tries; ++tries) {
       minimise(A, model, gap);
       const double norm = model.x.lpNorm<1>(), excess = norm - radius;
@@ -108,8 +111,8 @@ class CoordinateDescent {
       if (!(slope < 0.0)) slope = -inverse_diagonal(model);
       last_mu = model.mu;
       last_norm = norm;
-      const double reach = std::max(farthest * std::abs(model.mu), gap / radius);
       double next = model.mu - std::clamp(excess / slope, -reach, reach);
+      reach = std::max(2.0 * reach, farthest * std::abs(model.mu));  // a guess may be of another size or sign than the multiplier
       if (!(next > low)) next = high < std::numeric_limits<double>::infinity() ? 0.5 * (low + high) : low;
       if (!(next < high)) next = low > -std::numeric_limits<double>::infinity() ? 0.5 * (low + high) : high;
       if (next == model.mu) break;
@@ -289,7 +292,7 @@ class CoordinateDescent {
   }
 
   static constexpr int most_tries = 40;
-  static constexpr double farthest = 0.25;  // a multiplier goes at once, as a share of itself
+  static constexpr double farthest = 0.25;  // a multiplier goes at first, as a share of itself
   static constexpr int depth = 5;
   using Square = Eigen::Matrix<double, depth, depth>;
   using Weights = Eigen::Matrix<double, depth, 1>;

@@ -1,8 +1,10 @@
 // min f(b) + mu sum ||b_G||_2: proximal Newton steps on a working set of groups, each a quadratic model minimised by block
-// descent. A block moves by the proximal step of its own curvature bound, the Frobenius norm of its part of the Hessian.
+// descent. A block moves to its minimiser, or, where it is large, by the proximal step of its own curvature bound, the Frobenius
+// norm of its part of the Hessian.
 #pragma once
 
 #include "acfw/correctors/coordinate_descent.hpp"
+#include "acfw/correctors/group_step.hpp"
 #include "acfw/correctors/penalty_solver.hpp"
 #include "acfw/sets/group_budget.hpp"
 
@@ -25,7 +27,7 @@ class GroupPenalty final : public PenaltySolver {
       if (inside_[k]) continue;
       if (GroupBudget::norm_on(groups_[k], f.point()) == 0.0 && !(GroupBudget::norm_on(groups_[k], g) > threshold)) continue;
       inside_[k] = 1;
-      blocks_.push_back({set_.size(), groups_[k], 0.0});
+      blocks_.push_back({set_.size(), groups_[k], 0.0, {}});
       for (Index j : groups_[k]) set_.enter(j);
       more = true;
     }
@@ -55,10 +57,7 @@ class GroupPenalty final : public PenaltySolver {
     }
     set_.update(f, true);
     model_of(set_.hessian(), set_.columns(), x(), g(), budget_, model());
-    for (Block& block : blocks_) {
-      const double most = model().diagonal.segment(block.from, block.size()).maxCoeff();
-      block.curvature = std::max(set_.hessian().norm_on(block.from, block.size()), most);
-    }
+    for (Block& block : blocks_) bound(block, set_.hessian().block(block.from, block.size()));
     descend(set_.hessian(), gap);
     return true;
   }
@@ -68,9 +67,16 @@ class GroupPenalty final : public PenaltySolver {
     Index from;
     const Columns& members;
     double curvature;
+    GroupStep exact{};  ///< of a small group
 
+    bool small() const { return size() <= 32; }
     Index size() const { return static_cast<Index>(members.size()); }
   };
+
+  void bound(Block& block, const Eigen::MatrixXd& H) {
+    block.curvature = std::max(H.norm(), model().diagonal.segment(block.from, block.size()).maxCoeff());
+    if (block.small()) block.exact.set(H);
+  }
 
   void bound_blocks(const SparseObjective& f) {
     const CoordinateModel& m = model();
@@ -81,12 +87,13 @@ class GroupPenalty final : public PenaltySolver {
       const auto lean = m.lean.segment(block.from, block.size());
       if (m.total > 0.0) H -= lean * (lean.transpose() / m.total);
       H.diagonal() += m.ridge.segment(block.from, block.size());
-      block.curvature = std::max(H.norm(), m.diagonal.segment(block.from, block.size()).maxCoeff());
+      bound(block, H);
     }
   }
 
   // Sweeps over all blocks until the gap of the model is small.
   void descend(const Sweepable& A, double gap) {
+    gap = std::max(gap, model().rounding());
     for (int sweep = 0; sweep < most_sweeps; ++sweep) {
       double change = 0.0;
       for (const Block& block : blocks_) change = std::max(change, move_block(A, block));
@@ -98,23 +105,32 @@ class GroupPenalty final : public PenaltySolver {
     }
   }
 
-  // The proximal step of one block; returns by how much its part of the gradient changes.
+  // One block moves; returns by how much its part of the gradient changes.
   double move_block(const Sweepable& A, const Block& block) {
     CoordinateModel& m = model();
     members_.assign(m.columns.begin() + block.from, m.columns.begin() + block.from + block.size());
     dots_.resize(block.size());
     A.inner(members_, m.q, dots_.data());
-    const double h = block.curvature;
-    for (Index a = 0; a < block.size(); ++a) dots_[a] = m.x[block.from + a] - m.slope(block.from + a, dots_[a]) / h;
-    const double norm = dots_.norm(), left = norm * h > mu() ? 1.0 - mu() / (norm * h) : 0.0;
-    double moved = 0.0;
+    for (Index a = 0; a < block.size(); ++a) dots_[a] = m.slope(block.from + a, dots_[a]);
+    const Vector before = m.x.segment(block.from, block.size());
+    target(block, before, dots_);
+    const Vector by = dots_ - before;
     for (Index a = 0; a < block.size(); ++a) {
-      const double by = left * dots_[a] - m.x[block.from + a];
-      if (by == 0.0) continue;
-      A.step(block.from + a, by, m);
-      moved += by * by;
+      if (by[a] != 0.0) A.step(block.from + a, by[a], m);
     }
-    return h * std::sqrt(moved);
+    return block.small() ? block.exact.times(by).norm() : block.curvature * by.norm();
+  }
+
+  // Where a block at x goes; on entry `to` is the gradient there.
+  void target(const Block& block, const Vector& x, Vector& to) const {
+    if (block.small()) {
+      to = block.exact.times(x) - to;
+      return block.exact.solve(mu(), to);
+    }
+    const double h = block.curvature;
+    to = x - to / h;
+    const double norm = to.norm();
+    to *= norm * h > mu() ? 1.0 - mu() / (norm * h) : 0.0;
   }
 
   static constexpr int most_sweeps = 2000;

@@ -113,8 +113,8 @@ class WorkingHessian final : public Sweepable {
   }
 
   Vector diagonal() const { return diagonal_; }
-  /// The Frobenius norm of a block on the diagonal of a formed Hessian.
-  double norm_on(Index from, Index size) const { return H_.block(from, from, size, size).norm(); }
+  /// A block on the diagonal of a formed Hessian.
+  Eigen::MatrixXd block(Index from, Index size) const { return H_.block(from, from, size, size); }
   void apply(const Vector& d, Vector& Hd) {
     const Index k = d.size();
     if (formed_ > 0) {

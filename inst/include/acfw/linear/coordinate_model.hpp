@@ -52,6 +52,9 @@ struct CoordinateModel {
     return (g > 0.0 ? x[k] > lower[k] : x[k] < upper[k]) ? std::abs(g) : 0.0;
   }
 
+  /// What rounding leaves of a gap, at least: no less can be asked for.
+  double rounding() const { return 4.0 * std::numeric_limits<double>::epsilon() * (base.cwiseAbs().dot(x.cwiseAbs()) + std::abs(mu) * x.lpNorm<1>()); }
+
   void shift_by(Index k, double by) {
     if (total > 0.0) shift += by * (lean[k] / total);
   }

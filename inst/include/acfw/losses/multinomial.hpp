@@ -69,7 +69,8 @@ class Multinomial final : public Loss {
   }
 
   // log sum p exp(t) - <p, t>: with t taken relative to its mean, the logarithm of 1 plus a sum of terms of second order.
-  ShiftSums shift_of(Index from, Index to, const double*, double, const double* u, double gamma, double) const override {
+  // Far steps go by the margins: a probability that has underflowed does not tell how far it is from coming back.
+  ShiftSums shift_of(Index from, Index to, const double* m, double, const double* u, double gamma, double) const override {
     ShiftSums all;
     for (Index i = from; i < to; i += classes_) {
       double mean = 0.0, most = 0.0;
@@ -80,14 +81,21 @@ class Multinomial final : public Loss {
         for (Index k = 0; k < classes_; ++k) sum += p_[i + k] * above_tangent(-gamma * u[i + k] - mean);
         all.divergence += w_[i] * std::log1p(sum);
       } else {
-        for (Index k = 0; k < classes_; ++k) sum += p_[i + k] * std::exp(-gamma * u[i + k] - mean - most);
-        all.divergence += w_[i] * (std::log(sum) + most);
+        all.divergence += w_[i] * (log_sum(m + i, u + i, gamma) - log_sum(m + i, u + i, 0.0) - mean);
       }
     }
     return all;
   }
 
  private:
+  // log sum exp(z - gamma u)
+  double log_sum(const double* z, const double* u, double gamma) const {
+    double top = z[0] - gamma * u[0], total = 0.0;
+    for (Index k = 1; k < classes_; ++k) top = std::max(top, z[k] - gamma * u[k]);
+    for (Index k = 0; k < classes_; ++k) total += std::exp(z[k] - gamma * u[k] - top);
+    return top + std::log(total);
+  }
+
   Index classes_;
   Vector p_;
 };

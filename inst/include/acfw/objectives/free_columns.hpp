@@ -11,21 +11,30 @@
 namespace acfw {
 
 /// Calls move(d, promised) with Newton steps d for the coefficients of q columns, which promise that decrease, as long as they
-/// promise less and less. `look(g, H)` gives the gradient and the Hessian where they are.
+/// promise less and less. A step that move() refuses, or that cannot be had, is followed by a shorter one, with a ridge on the
+/// Hessian: once these columns separate the classes, curvatures underflow and the plain step is noise of any length.
+/// `look(g, H)` gives the gradient and the Hessian where they are.
 template <class Look, class Move>
 void settle_free_columns(Index q, Look look, Move move) {
   constexpr int most_steps = 200;
+  constexpr double never = std::numeric_limits<double>::infinity();
   Vector g(q);
   Eigen::MatrixXd H(q, q);
-  double last = std::numeric_limits<double>::infinity();
+  double last = never, ridge = 0.0;
   for (int step = 0; step < most_steps; ++step) {
     look(g, H);
-    H.diagonal() *= 1.0 + 1e-13;
+    H.diagonal() = (1.0 + 1e-13) * H.diagonal().array() + ridge * H.diagonal().maxCoeff();
     const Vector d = H.ldlt().solve(g);
     const double promised = g.dot(d);
-    if (!d.allFinite() || !(promised > 0.0) || !(promised < 0.9 * last)) return;
-    last = promised;
-    move(d, promised);
+    const bool usable = d.allFinite() && promised > 0.0;
+    if (ridge == 0.0 && usable && !(promised < 0.9 * last)) return;
+    if (usable && move(d, promised)) {
+      last = ridge == 0.0 ? promised : never;
+      ridge = ridge > 1e-12 ? 0.01 * ridge : 0.0;
+    } else {
+      if (ridge > 1.0 || !(g.squaredNorm() > 0.0)) return;
+      ridge = std::max(100.0 * ridge, 1e-12);
+    }
   }
 }
 

@@ -123,7 +123,8 @@ class Glm final : public Regression {
     screened_.note(loss_->residual());
     forget_zeros();
     screened_.refresh(support_);
-    if (budget_ && !budget_->largest_decides()) {
+    screened_.refresh(settings_.free);
+    if ((budget_ && !budget_->largest_decides()) || (free_.size() > 0 && free_stand_out())) {
       screened_.refresh_all();
     } else {
       screened_.refresh_above(largest_in_use());
@@ -132,7 +133,7 @@ class Glm final : public Regression {
     return with_ridge();
   }
 
-  const Vector& last_gradient() const override { return has_ridge() ? g_ : screened_.values(); }
+  const Vector& last_gradient() const override { return has_ridge() || free_.size() > 0 ? g_ : screened_.values(); }
 
   void gradient_at(const Columns& columns, Vector& g) override {
     screened_.note(loss_->residual());
@@ -270,11 +271,21 @@ class Glm final : public Regression {
     return largest;
   }
 
+  // Free columns are in no budget: what their gradient is off zero draws nobody.
   const Vector& with_ridge() {
-    if (!has_ridge()) return screened_.values();
+    if (!has_ridge() && free_.size() == 0) return screened_.values();
     g_ = screened_.values();
+    for (Index j : settings_.free) g_[j] = 0.0;
+    if (!has_ridge()) return g_;
     for (Index j : support_) g_[j] += ridge(j) * b_[j];
     return g_;
+  }
+
+  // Screening trusts the largest entry of the gradient, which must not be that of a free column.
+  bool free_stand_out() const {
+    double most = 0.0;
+    for (Index j : settings_.free) most = std::max(most, std::abs(screened_.values()[j]));
+    return most > 1e-6 * screened_.values().lpNorm<Eigen::Infinity>();
   }
 
   // ---- the direction ------------------------------------------------------------------------------------
@@ -337,21 +348,29 @@ class Glm final : public Regression {
   void settle_free() {
     settle_intercept();
     settle_free_columns(*A_, settings_.free, *loss_, has_intercept(), threads(),
-                        [this](const Vector& d, double promised) { move_free(d, promised); });
+                        [this](const Vector& d, double promised) { return move_free(d, promised); });
   }
 
-  // Far from the end a step is halved until the loss falls.
-  void move_free(Vector d, double promised) {
-    const double before = loss();
+  // A step is halved until the loss falls; near the end, where a fall is lost in rounding, until it does not rise. Tells whether it
+  // was taken: margins are put back as they were, for a step may be so long that it leaves nothing of them.
+  bool move_free(Vector d, double promised) {
+    const double before = loss(), highest = promised < 1e-8 * std::abs(before) ? before + 1e-13 * std::abs(before) : before;
+    const Vector free = free_, m = m_;
+    const double b0 = b0_;
+    Vector by;
+    A_->combine(settings_.free, d, by, threads());
+    if (!loss_->quadratic()) d *= std::min(1.0, farthest / by.cwiseAbs().maxCoeff());
     for (int tries = 0; tries < 30; ++tries, d *= 0.5) {
-      free_ -= d;
+      free_ = free - d;
       A_->add_columns(settings_.free, -d, m_, threads());
       settle_intercept();
-      if (promised < 1e-8 * std::abs(before) || loss() < before) return;
-      free_ += d;
-      A_->add_columns(settings_.free, d, m_, threads());
+      if (loss() < before || (highest > before && loss() <= highest)) return true;
+      m_ = m;
+      b0_ = b0;
     }
+    free_ = free;
     settle_intercept();
+    return false;
   }
 
   // Until the residuals sum to nothing.
@@ -372,6 +391,7 @@ class Glm final : public Regression {
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();
   static constexpr double dust = 8 * epsilon;
   static constexpr double profile_accuracy = 1e-6;
+  static constexpr double farthest = 30.0;  // a margin moves at once, where its loss is no parabola and curvatures may underflow
   static constexpr double residual_accuracy = 1e-15;
   static constexpr double nothing = 1e-290;  // below it residuals are those of margins beyond the range of exp()
 

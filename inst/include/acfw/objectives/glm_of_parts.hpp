@@ -386,7 +386,7 @@ class GlmOfParts final : public Regression {
     if (free_.size() == 0) return;
     settle_free_columns(
         free_.size(), [this](Vector& g, Eigen::MatrixXd& H) { look_at_free(g, H); },
-        [this](const Vector& d, double promised) { move_free(d, promised); });
+        [this](const Vector& d, double promised) { return move_free(d, promised); });
   }
 
   // Until the residuals sum to nothing.
@@ -414,14 +414,16 @@ class GlmOfParts final : public Regression {
     if (has_intercept()) H -= found.head(q) * (found.head(q).transpose() / weight_);
   }
 
-  // Far from the end a step is halved until the loss falls.
-  void move_free(Vector d, double promised) {
-    const double before = value_now();
+  // A step is halved until the loss falls; near the end, where a fall is lost in rounding, until it does not rise. Tells whether it
+  // was taken.
+  bool move_free(Vector d, double promised) {
+    const double before = value_now(), highest = promised < 1e-8 * std::abs(before) ? before + 1e-13 * std::abs(before) : before;
     for (int tries = 0; tries < 30; ++tries, d *= 0.5) {
       add_to_free(-d);
-      if (promised < 1e-8 * std::abs(before) || found_loss_ < before) return;
+      if (found_loss_ < before || (highest > before && found_loss_ <= highest)) return true;
       add_to_free(d);
     }
+    return false;
   }
 
   void add_to_free(const Vector& by) {
