@@ -78,6 +78,7 @@ struct SharedBall {
     // Near an optimum the point's own singular vectors are the gradient's leading ones.
     if (!(accuracy > 0.0)) ball->set_guess(patience->hurried() ? Eigen::MatrixXd() : objective->point().V);
     ball->set_finest(finest);
+    ball->set_enough((std::max(tol, rel_tol * std::abs(objective->value())) - objective->along_point()) / ball->radius());
     acfw::Vertex<acfw::RankOne> vertex = ball->minimize(G, accuracy);
     vertex.bound = std::min(vertex.bound, objective->along_point());  // X is in the ball
     last_gap = objective->along_point() - vertex.bound;

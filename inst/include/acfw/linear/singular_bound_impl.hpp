@@ -90,9 +90,13 @@ inline SingularBound bound_above(const LinearOperator& G, const SingularBlock& b
   Eigen::MatrixXd Q(n, aside);
   Q = block.V.leftCols(aside);
   auto orthogonalise = [&](Vector& w, Index k) {
+    double norm = w.norm();
     for (int pass = 0; pass < 2; ++pass) {
+      const double before = norm;
       const Vector inside = Q.leftCols(k).transpose() * w;
       w.noalias() -= Q.leftCols(k) * inside;
+      norm = w.norm();
+      if (norm > 0.7 * before) break;  // once is enough unless most of w was in their span
     }
   };
   Vector q = scattered_unit_vector(n, goal.stream);
