@@ -42,7 +42,7 @@ class NuclearBall {
 
   /// The error that even a certifying answer may leave: 0 is machine precision.
   void set_finest(double accuracy) { finest_ = accuracy; }
-  /// A leading singular value that would be good enough: a certificate need not be sharper than that takes.
+  /// A leading singular value that would be good enough, for a certificate that would else take long.
   void set_enough(double sigma) { enough_ = sigma; }
   /// The same as a share of the leading singular value.
   void set_relative(double accuracy) { relative_ = accuracy; }
@@ -72,12 +72,13 @@ class NuclearBall {
   /// No singular value of G is above the number returned.
   double certified(const LinearOperator& G, double accuracy) {
     BoundGoal goal;
+    goal.excess = accuracy;
     goal.relative = std::max(goal.relative, relative_);
     goal.stream = stream_ + 1;
     goal.stop = stop_;
     stream_ += 8;  // each of the rounds has a start of its own
     if (guess_.cols() > 1 && !block_.complete) block_ = enriched_block(G, block_, guess_);
-    goal.excess = std::max(accuracy, share_of_room * (enough_ - block_.sigma[0]));
+    goal.enough = share_of_room * (enough_ - block_.sigma[0]);
     const double bound = certified_bound(G, block_, goal);
     remember();
     return bound;
