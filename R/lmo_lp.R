@@ -84,18 +84,24 @@ by_lpsolve <- function(programme) {
   }
 }
 
-# One solver for all calls: only the costs change, and it starts from the last basis.
-by_highs <- function(programme) {
+# One solver for all calls: only the costs change, and it starts from the last basis. Presolve may find that a programme is one of
+# infeasible and unbounded without telling which; then the same programme without costs, which is never unbounded, decides.
+by_highs <- function(programme, highs_model = highs::highs_model, highs_solver = highs::highs_solver) {
   p <- programme
   lhs <- ifelse(p$dir == "<=", -Inf, p$b)
   rhs <- ifelse(p$dir == ">=", Inf, p$b)
-  model <- highs::highs_model(L = numeric(ncol(p$A)), lower = p$lower, upper = p$upper, A = p$A, lhs = lhs, rhs = rhs)
-  solver <- highs::highs_solver(model)
-  function(g) {
-    solver$L(seq_along(g), g)
+  solver <- highs_solver(highs_model(L = numeric(ncol(p$A)), lower = p$lower, upper = p$upper, A = p$A, lhs = lhs, rhs = rhs))
+  status_with <- function(cost) {
+    solver$L(seq_along(cost), cost)
     solver$solve()
-    status <- tolower(solver$status_message())
-    if (status != "optimal") abort_lp(if (grepl("infeasible", status)) "infeasible" else if (grepl("unbounded", status)) "unbounded" else status)
-    solver$solution()$col_value
+    tolower(solver$status_message())
+  }
+  function(g) {
+    unit <- max(abs(g), 0)
+    status <- status_with(if (unit > 0) g / unit else g)  # its tolerances are absolute
+    if (status == "optimal") return(solver$solution()$col_value)
+    either <- grepl("infeasible", status) && grepl("unbounded", status)
+    if (either) status <- if (status_with(numeric(length(g))) == "optimal") "unbounded" else "infeasible"
+    abort_lp(if (grepl("infeasible", status)) "infeasible" else if (grepl("unbounded", status)) "unbounded" else status)
   }
 }

@@ -273,3 +273,20 @@ TEST_CASE("corrected and plain Frank-Wolfe agree, and the certificate holds", "[
   CHECK(h.value() >= f.value() - run.gap());
   CHECK(h.value() - slow.gap() <= f.value());
 }
+
+TEST_CASE("where a sharp bound takes long, one that is enough will do, and it is a bound", "[golub-kahan]") {
+  const Index n = 400;
+  Vector sigma(n);
+  for (Index k = 0; k < n; ++k) sigma[k] = 1.0 - 1e-4 * double(k);  // no gap anywhere
+  const Eigen::MatrixXd G = sigma.asDiagonal();
+  OperatorNuclearBall ball(n, n, 1.0);
+  ball.set_finest(1e-7);
+  const auto sharp = ball.minimize(MatrixOperator<Eigen::MatrixXd>(G), 0.0);
+  CHECK(sharp.bound <= -1.0);
+  OperatorNuclearBall easy(n, n, 1.0);
+  easy.set_finest(1e-7);
+  easy.set_enough(1.01);
+  const auto enough = easy.minimize(MatrixOperator<Eigen::MatrixXd>(G), 0.0);
+  CHECK(enough.bound <= -1.0);
+  CHECK(enough.bound >= -1.01);
+}

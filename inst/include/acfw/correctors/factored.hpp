@@ -21,10 +21,12 @@ class FactoredCorrector : public NoCorrection {
  public:
   struct Settings {
     Index rank_max = std::numeric_limits<Index>::max();
-    int least_steps = 10;        ///< L-BFGS steps in a phase: fewer would not pay for the recompression,
-    int most_steps = 20;         ///< and at most so many
-    double share_of_gap = 0.02;  ///< a phase ends when a step gains no more than this share of the gap,
-    double small_share = 0.02;   ///< and of what the phase has gained so far
+    int least_steps = 7;            ///< L-BFGS steps in a phase: fewer would not pay for the recompression,
+    int most_steps = 20;            ///< and at most so many while the rank grows,
+    int most_settled = 60;          ///< or when it hardly does
+    double share_of_gap = 0.02;     ///< a phase ends when a step gains no more than this share of the gap,
+    double small_share = 0.02;      ///< and of what the phase has gained so far; or,
+    double settled_share = 0.002;   ///< once the rank has settled, this share: another phase would only begin to learn the curvature anew
     double single_until = 1e-3;  ///< gap / f below which factors are double
     std::function<bool()> out_of_time;  ///< true ends a phase; it may also throw, and f is then as it was
   };
@@ -40,7 +42,9 @@ class FactoredCorrector : public NoCorrection {
       return false;
     }
     Terms x = f.terms();
+    const Index held = x.size();
     grow(f, x);
+    settled_ = held > first_block && 5 * (x.size() - held) <= held;
     if (x.size() > settings_.rank_max) truncate(x);
     if (x.size() == 0) return false;
     const double before = f.value();
@@ -75,7 +79,7 @@ class FactoredCorrector : public NoCorrection {
   bool stuck() const { return stuck_; }
 
  private:
-  static constexpr Index first_block = 6, last_block = 128;  // the rank may double
+  static constexpr Index first_block = 16, last_block = 128;  // the rank may double
   static constexpr double single_resolves = 1e-7;            // smaller gains are better found in double,
   static constexpr double nothing = 1e-13;                   // and these are none
 
@@ -115,16 +119,19 @@ class FactoredCorrector : public NoCorrection {
     Lbfgs<Real, FactoredModel<Real>> lbfgs(model, memory);
     LbfgsGoal goal;
     // Close to the optimum f is flat and the gap is not: a phase in double goes on for longer.
-    const int longer = sizeof(Real) == 8 ? 3 : 1;
+    const int longer = sizeof(Real) == 8 ? 2 : 1;
     goal.least_steps = longer * settings_.least_steps;
-    goal.most_steps = longer * settings_.most_steps;
+    goal.most_steps = longer * (settled_ ? settings_.most_settled : settings_.most_steps);
     goal.small_decrease = settings_.share_of_gap * gap;
-    goal.small_share = settings_.small_share;
+    goal.small_share = settled_ ? settings_.settled_share : settings_.small_share;
     goal.out_of_time = settings_.out_of_time;
     const LbfgsResult result = lbfgs.minimize(at, goal);
     counts.value += result.evaluations;
     counts.gradient += result.evaluations;
-    return model.point(at, sizeof(Real) == 4 ? 1e-6 : 1e-12);
+    // Columns of tiny weight grow or wither by little in a step, and the gap waits for them: those that it cannot notice are left out.
+    const double share = gap / std::abs(f.value());
+    const double unnoticed = sizeof(Real) == 4 ? 1e-6 : std::isfinite(share) ? std::clamp(1e-3 * share, 1e-12, 1e-6) : 1e-12;
+    return model.point(at, unnoticed);
   }
 
   // The Frank-Wolfe step went beyond the limit, so what counts is the last point within it.
@@ -148,6 +155,7 @@ class FactoredCorrector : public NoCorrection {
   ThinSvd best_;
   double best_value_ = std::numeric_limits<double>::infinity();
   bool in_double_ = false;
+  bool settled_ = false;  // the oracle adds little to the rank
   double lowest_gap_ = std::numeric_limits<double>::infinity();
   int in_vain_ = 0, pause_ = 0;
   bool stuck_ = false;

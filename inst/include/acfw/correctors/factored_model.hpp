@@ -97,7 +97,8 @@ class FactoredModel {
     const double s = at[slack()], square = f_.values().squaredNorm() / static_cast<double>(entries_.size());
     on_slack_ = ridge_ + s * s * square / (c_ * N_ * N_);
     if (mu_ > excess_) {
-      tail_.set({entries_.rows, entries_.cols, rank_, width_, U, V, mean_U_, mean_V_, f_.ridge()}, c_, ridge_, excess_);
+      tail_.set({entries_.rows, entries_.cols, rank_, width_, U, V, mean_U_, mean_V_, f_.ridge(), f_.threads()}, c_, ridge_,
+                excess_);
     }
   }
 
@@ -116,7 +117,7 @@ class FactoredModel {
     const Eigen::MatrixXd A = U.leftCols(rank_).template cast<double>();
     const Eigen::MatrixXd B = V.leftCols(rank_).template cast<double>();
     const double s = at[slack()], N = 0.5 * (A.squaredNorm() + B.squaredNorm() + s * s);
-    ThinSvd x = compress(A, Vector::Constant(rank_, beta_ / N), B, zero);
+    ThinSvd x = compress(A, Vector::Constant(rank_, beta_ / N), B, zero, f_.threads());
     const double norm = x.nuclear_norm();
     if (norm > beta_) x.d *= beta_ / norm;  // by rounding only
     return x;

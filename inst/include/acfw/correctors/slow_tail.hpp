@@ -31,6 +31,7 @@ class SlowTail {
     const Vector& mean_U;
     const Vector& mean_V;
     double ridge = 0.0;  ///< on ||X||_F^2 / 2
+    int threads = 1;
   };
 
   /// `c`: the scale of X = c U V'; `mu` and `floor`: the curvature that the diagonal assumes, and the right
@@ -47,6 +48,7 @@ class SlowTail {
     first_ = f.width;
     stride_ = f.width;
     rows_ = f.rows + f.cols;
+    threads_ = f.threads;
     while (first_ > 0 && f.width - first_ < most &&
            curvature_of_block(f.rank, first_, curvature) < slow_share * mu) {
       first_ -= 16;
@@ -107,10 +109,11 @@ class SlowTail {
   }
 
   TailProduct<Real> product(std::vector<Real>& d) {
-    return {rows_, stride_ - first_, stride_, W_.data(), d.data() + first_, a_.data()};
+    return {rows_, stride_ - first_, stride_, W_.data(), d.data() + first_, a_.data(), threads_};
   }
 
   Index first_ = 0, stride_ = 0, rows_ = 0;
+  int threads_ = 1;
   std::vector<Real> W_, a_, lambda_;
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "acfw/core/atoms.hpp"
+#include "acfw/core/parallel.hpp"
 #include "acfw/kernels/dispatch.hpp"
 
 namespace acfw {
@@ -18,6 +19,7 @@ struct TailProduct {
   const Real* W;
   Real* D;
   Real* a;  ///< size x size, by rows
+  int threads = 1;
 };
 
 namespace detail {
@@ -28,15 +30,15 @@ struct TailBlock {
                        columns = registers * lanes;
 };
 
-/// a = W'D, in bands of rows that stay in the cache while all pairs of columns pass over them.
+/// Rows first .. last - 1 of a = W'D, in bands of rows that stay in the cache while all pairs of columns pass over them.
 template <class Real, int bytes>
-ACFW_INLINE void tail_project(const TailProduct<Real>& p) {
+ACFW_INLINE void tail_project(const TailProduct<Real>& p, Index first, Index last) {
   using Block = TailBlock<Real, bytes>;
   constexpr Index band = 64;
-  std::fill(p.a, p.a + p.size * p.size, Real(0));
+  std::fill(p.a + first * p.size, p.a + last * p.size, Real(0));
   for (Index from = 0; from < p.rows; from += band) {
     const Index to = std::min(p.rows, from + band);
-    for (Index l = 0; l < p.size; l += 4) {
+    for (Index l = first; l < last; l += 4) {
       for (Index k = 0; k < p.size; k += Block::columns) {
         Wide<Real, bytes> sum[4][Block::registers]{};
         for (Index i = from; i < to; ++i) {
@@ -85,53 +87,67 @@ ACFW_INLINE void tail_expand_rows(const TailProduct<Real>& p, Index i) {
   }
 }
 
+/// Rows first .. last - 1 of D += W a.
 template <class Real, int bytes>
-ACFW_INLINE void tail_expand(const TailProduct<Real>& p) {
-  Index i = 0;
-  for (; i + 4 <= p.rows; i += 4) tail_expand_rows<Real, bytes, 4>(p, i);
-  for (; i < p.rows; ++i) tail_expand_rows<Real, bytes, 1>(p, i);
+ACFW_INLINE void tail_expand(const TailProduct<Real>& p, Index first, Index last) {
+  Index i = first;
+  for (; i + 4 <= last; i += 4) tail_expand_rows<Real, bytes, 4>(p, i);
+  for (; i < last; ++i) tail_expand_rows<Real, bytes, 1>(p, i);
 }
 
 template <class Real>
-ACFW_HOT void tail_project_plain(const TailProduct<Real>& p) {
-  tail_project<Real, 16>(p);
+ACFW_HOT void tail_project_plain(const TailProduct<Real>& p, Index first, Index last) {
+  tail_project<Real, 16>(p, first, last);
 }
 
 template <class Real>
-ACFW_HOT void tail_expand_plain(const TailProduct<Real>& p) {
-  tail_expand<Real, 16>(p);
+ACFW_HOT void tail_expand_plain(const TailProduct<Real>& p, Index first, Index last) {
+  tail_expand<Real, 16>(p, first, last);
 }
 
 #if ACFW_DISPATCH
 template <class Real>
-__attribute__((target("avx,fma"))) ACFW_HOT void tail_project_fma(const TailProduct<Real>& p) {
-  tail_project<Real, 32>(p);
+__attribute__((target("avx,fma"))) ACFW_HOT void tail_project_fma(const TailProduct<Real>& p, Index first, Index last) {
+  tail_project<Real, 32>(p, first, last);
 }
 
 template <class Real>
-__attribute__((target("avx,fma"))) ACFW_HOT void tail_expand_fma(const TailProduct<Real>& p) {
-  tail_expand<Real, 32>(p);
+__attribute__((target("avx,fma"))) ACFW_HOT void tail_expand_fma(const TailProduct<Real>& p, Index first, Index last) {
+  tail_expand<Real, 32>(p, first, last);
 }
 #endif
+
+/// part(first, last) over [0, count), as one piece for one thread and in pieces of a multiple of four for several: what is computed for
+/// each row of the result does not depend on the pieces.
+template <class Part>
+void in_pieces(Index count, int threads, Part part) {
+  if (threads <= 1) return part(Index(0), count);
+  const Index length = (count / (2 * threads) + 3) / 4 * 4 + 4, pieces = (count + length - 1) / length;
+  for_each(pieces, threads, [&](Index k) { part(k * length, std::min(count, (k + 1) * length)); });
+}
 
 }  // namespace detail
 
 /// a = W'D
 template <class Real>
 void project_tail(const TailProduct<Real>& p) {
+  detail::in_pieces(p.size, p.threads, [&](Index first, Index last) {
 #if ACFW_DISPATCH
-  if (isa() != Isa::plain) return detail::tail_project_fma(p);
+    if (isa() != Isa::plain) return detail::tail_project_fma(p, first, last);
 #endif
-  detail::tail_project_plain(p);
+    detail::tail_project_plain(p, first, last);
+  });
 }
 
 /// D += W a
 template <class Real>
 void expand_tail(const TailProduct<Real>& p) {
+  detail::in_pieces(p.rows, p.threads, [&](Index first, Index last) {
 #if ACFW_DISPATCH
-  if (isa() != Isa::plain) return detail::tail_expand_fma(p);
+    if (isa() != Isa::plain) return detail::tail_expand_fma(p, first, last);
 #endif
-  detail::tail_expand_plain(p);
+    detail::tail_expand_plain(p, first, last);
+  });
 }
 
 }  // namespace acfw

@@ -30,8 +30,9 @@ struct SingularBound {
 struct BoundGoal {
   double excess = 0.0;  ///< show that no singular value is above the leading one of the block by more than this,
   double relative = 64.0 * std::numeric_limits<double>::epsilon();  ///< or this share of it: rounding forbids less
+  double enough = 0.0;  ///< or, if that takes long, by no more than this
   double at_most = std::numeric_limits<double>::max();  ///< an upper bound that is known anyway
-  Index most_steps = 300;
+  Index most_steps = 600;
   double risk = 1e-8;
   std::uint64_t stream = 0;  ///< which of the fixed scattered vectors to start from
   std::function<bool()> stop;

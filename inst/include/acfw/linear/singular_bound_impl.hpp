@@ -81,18 +81,25 @@ inline Index pairs_aside(const SingularBlock& block, double level) {
 // A coarse goal is shown in a step or two, which says little: some more are taken towards a sharp one.
 constexpr double sharp_level = 1.0 + 1e-7, blunt_level = 1.0 + 1e-2;
 constexpr Index cheap_steps = 40;
+constexpr Index many_steps = 150;  // after which what is enough is enough
 
 inline SingularBound bound_above(const LinearOperator& G, const SingularBlock& block, const BoundGoal& goal) {
   const double unit = block.sigma[0], target = 1.0 + std::max(goal.excess / unit, goal.relative), level = target * target;
+  const double enough = std::max(level, std::pow(1.0 + goal.enough / unit, 2));
+  const bool dear = enough > level && block.size() > many_steps;  // to add what was seen to the block, that is
   const double sharp = std::min(level, sharp_level);  // what is shown cheaply should be worth knowing
   const Index aside = pairs_aside(block, std::min(level, blunt_level)), n = G.cols(), most = std::min(n - aside, goal.most_steps);
   LevelTest test(std::log(std::sqrt(2.0 * static_cast<double>(n - aside) / 3.14159265358979323846) / goal.risk));
   Eigen::MatrixXd Q(n, aside);
   Q = block.V.leftCols(aside);
   auto orthogonalise = [&](Vector& w, Index k) {
+    double norm = w.norm();
     for (int pass = 0; pass < 2; ++pass) {
+      const double before = norm;
       const Vector inside = Q.leftCols(k).transpose() * w;
       w.noalias() -= Q.leftCols(k) * inside;
+      norm = w.norm();
+      if (norm > 0.7 * before) break;  // once is enough unless most of w was in their span
     }
   };
   Vector q = scattered_unit_vector(n, goal.stream);
@@ -100,9 +107,11 @@ inline SingularBound bound_above(const LinearOperator& G, const SingularBlock& b
   q.normalize();
   auto verdict = LevelTest::Verdict::open;
   Index k = aside;
+  auto is_enough = [&] { return k - aside >= many_steps && test.at(enough - cost_of(block, aside, enough)) == LevelTest::Verdict::below; };
   auto done = [&] {
     // Some steps more, where a larger value was seen: they say how large, and where.
-    if (verdict != LevelTest::Verdict::below) return verdict == LevelTest::Verdict::above && k - aside >= cheap_steps;
+    if (verdict == LevelTest::Verdict::above && k - aside >= (dear ? many_steps : cheap_steps)) return true;
+    if (verdict != LevelTest::Verdict::below) return is_enough();
     return k - aside >= cheap_steps || level <= sharp ||
            test.at(sharp - cost_of(block, aside, sharp)) == LevelTest::Verdict::below;
   };
@@ -125,7 +134,7 @@ inline SingularBound bound_above(const LinearOperator& G, const SingularBlock& b
     return test.at(square - cost_of(block, aside, square)) == LevelTest::Verdict::below;
   };
   SingularBound out;
-  out.shown = verdict == LevelTest::Verdict::below;
+  out.shown = verdict == LevelTest::Verdict::below || is_enough();
   if (!out.shown && k > aside) {
     const Eigen::MatrixXd leading = test.leading(32);
     out.seen.resize(n, leading.cols());

@@ -36,6 +36,7 @@ class CompletionBall {
     // Near an optimum the point's own singular vectors are the gradient's leading ones.
     if (!(accuracy > 0.0)) ball_->set_guess(deadline_->hurried() ? Eigen::MatrixXd() : objective_->point().V);
     ball_->set_finest(finest);
+    ball_->set_enough((std::max(tol_, rel_tol_ * std::abs(objective_->value())) - objective_->along_point()) / ball_->radius());
     Vertex<RankOne> vertex = ball_->minimize(G, accuracy);
     vertex.bound = std::min(vertex.bound, objective_->along_point());  // X is in the ball
     last_gap_ = objective_->along_point() - vertex.bound;

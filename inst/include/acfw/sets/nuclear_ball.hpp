@@ -24,7 +24,10 @@ class NuclearBall {
   Vertex<RankOne> minimize_operator(const LinearOperator& G, double accuracy = 0.0) {
     const bool certify = !(accuracy > 0.0);
     const double wanted = (certify ? finest_ : accuracy) / radius_;
-    search(G, start_.size() == cols_ ? perturbed_start() : scattered_unit_vector(cols_), wanted);
+    // A certificate looks for itself, in the span of what the last search found and of the guess.
+    if (!certify || block_.size() == 0 || guess_.cols() <= 1) {
+      search(G, start_.size() == cols_ ? perturbed_start() : scattered_unit_vector(cols_), wanted);
+    }
     Vertex<RankOne> vertex;
     vertex.bound = -radius_ * (certify ? certified(G, wanted) : block_.sigma[0] + block_.residual[0]);
     vertex.value = -radius_ * block_.sigma[0];
@@ -39,6 +42,8 @@ class NuclearBall {
 
   /// The error that even a certifying answer may leave: 0 is machine precision.
   void set_finest(double accuracy) { finest_ = accuracy; }
+  /// A leading singular value that would be good enough, for a certificate that would else take long.
+  void set_enough(double sigma) { enough_ = sigma; }
   /// The same as a share of the leading singular value.
   void set_relative(double accuracy) { relative_ = accuracy; }
 
@@ -73,6 +78,7 @@ class NuclearBall {
     goal.stop = stop_;
     stream_ += 8;  // each of the rounds has a start of its own
     if (guess_.cols() > 1 && !block_.complete) block_ = enriched_block(G, block_, guess_);
+    goal.enough = share_of_room * (enough_ - block_.sigma[0]);
     const double bound = certified_bound(G, block_, goal);
     remember();
     return bound;
@@ -84,12 +90,14 @@ class NuclearBall {
   Vector perturbed_start() { return start_ + 0.5 * scattered_unit_vector(cols_, ++stream_); }
 
   static constexpr Index carried = 6;
+  static constexpr double share_of_room = 0.8;  // what the leading value still may grow by, shown, is within what is enough
 
   Index rows_;
   Index cols_;
   double radius_;
   Index wanted_ = 1;
   double finest_ = 0.0;
+  double enough_ = 0.0;
   double relative_ = 0.0;
   std::uint64_t stream_ = 0;
   std::function<bool()> stop_;
