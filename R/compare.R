@@ -28,7 +28,8 @@ acfw_compare <- function(..., method = c("cfw", "pfw", "afw"), step = c("ac", "b
     for (one in method) check_choice(one, acfw_methods, "method")
     for (one in step) check_choice(one, c("ac", "backtracking", "short", "open"), "step")
     grid <- expand.grid(step = step, method = method, stringsAsFactors = FALSE)
-    runs <- until_interrupted(seq_len(nrow(grid)), function(k) acfw(..., method = grid$method[[k]], step = grid$step[[k]]))
+    part <- progress_parts("run", nrow(grid), wants_progress(list(...)$control), environment())
+    runs <- until_interrupted(seq_len(nrow(grid)), function(k) part(acfw(..., method = grid$method[[k]], step = grid$step[[k]])))
     fits <- runs$results
     if (runs$interrupted) tell_interrupted(paste0("the comparison has ", length(fits), " of ", nrow(grid), " runs."))
     new_compare(fits, given_labels(fits))
@@ -61,7 +62,7 @@ new_compare <- function(fits, labels) {
 
 #' @export
 print.acfw_compare <- function(x, digits = 5, ...) {
-  cat("<acfw_compare> ", length(x$fits), " fits\n", sep = "")
+  cat("<acfw_compare> ", count_of(length(x$fits), "fit"), "\n", sep = "")
   table <- x$table
   shown <- data.frame(  # headings short enough for one line of a terminal
     status = table$status, objective = format(table$objective, digits = digits), gap = format(table$gap, digits = 2),

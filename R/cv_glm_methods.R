@@ -68,7 +68,7 @@ measure_label <- function(measure) {
 #' @export
 print.cv_acfw_glm <- function(x, digits = 4, ...) {
   wanted <- length(unique(x$foldid))
-  cat("<", class(x)[[1L]], "> ", glm_label(x$fit), ", ", wanted, " folds, ", measure_label(x$measure), "\n", sep = "")
+  cat("<", class(x)[[1L]], "> ", glm_label(x$fit), ", ", count_of(wanted, "fold"), ", ", measure_label(x$measure), "\n", sep = "")
   if (x$status != "complete") cat("  ", x$status, ": ", length(x$folds), " of ", wanted, " folds count\n", sep = "")
   if (is.na(x$beta_min)) return(invisible(x))
   at <- match(c(x$beta_min, x$beta_1se), x$beta)

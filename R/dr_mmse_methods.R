@@ -68,7 +68,7 @@ NULL
 #' @rdname acfw_dr_mmse_methods
 #' @export
 print.acfw_dr_mmse <- function(x, digits = 6, ...) {
-  cat("<acfw_dr_mmse> ", nrow(x$estimator), " signals from ", ncol(x$estimator), " observations, radius ",
+  cat("<acfw_dr_mmse> ", count_of(nrow(x$estimator), "signal"), " from ", count_of(ncol(x$estimator), "observation"), ", radius ",
       format(x$rho, digits = 4), ", ", method_label(x), "\n", sep = "")
   print_outcome(x, digits, c("worst-case risk" = paste0(format(x$risk, digits = digits), " (under sigma the best is ",
                                            format(x$nominal$risk, digits = digits), ")")))
@@ -96,8 +96,7 @@ mse_of <- function(B, S) {
 #' @export
 print.summary.acfw_dr_mmse <- function(x, digits = 6, ...) {
   print(x$fit, digits = digits)
-  cat("  calls      ", x$calls[["value"]], " values, ", x$calls[["gradient"]], " gradients, ", x$calls[["lmo"]], " oracle\n",
-      sep = "")
+  cat("  calls            ", calls_text(x$calls), "\n", sep = "")
   cat("  mean square error of the estimators\n")
   print(x$risks, digits = digits)
   invisible(x)

@@ -11,7 +11,7 @@ print.acfw_matrix_completion <- function(x, digits = 6, ...) {
   size <- nrow(x$u) * nrow(x$v)
   cat("<acfw_matrix_completion> ", completion_label(x), "\n", sep = "")
   cat("  matrix     ", nrow(x$u), " x ", nrow(x$v), ", ", format(length(x$observed$x), big.mark = ","), " observed (",
-      format(100 * length(x$observed$x) / size, digits = 3), "%)\n", sep = "")
+      percent(length(x$observed$x) / size), ")\n", sep = "")
   cat("  rank       ", x$rank, ", nuclear norm ", format(x$nuclear_norm, digits = digits), " of ", format(x$beta, digits = digits),
       ", penalty ", format(x$penalty, digits = 4), "\n", sep = "")
   print_outcome(x, digits)
@@ -31,10 +31,9 @@ print.summary.acfw_matrix_completion <- function(x, digits = 4, ...) {
   print(x$fit)
   line <- function(name, ...) cat("  ", format(name, width = 11), ..., "\n", sep = "")
   line("residuals", "root mean square ", format(x$rmse, digits = digits), ", mean absolute ", format(x$mae, digits = digits))
-  if (!is.na(x$outside)) line("outliers", format(100 * x$outside, digits = 3), "% of the entries lie beyond delta")
+  if (!is.na(x$outside)) line("outliers", percent(x$outside), " of the entries lie beyond delta")
   line("spectrum", paste(format(utils::head(x$fit$d, 6), digits = digits), collapse = " "), if (x$fit$rank > 6) " ...")
-  counts <- x$fit$counts
-  line("calls", counts[["value"]], " values, ", counts[["gradient"]], " gradients, ", counts[["lmo"]], " oracle")
+  line("calls", calls_text(x$fit$counts))
   invisible(x)
 }
 
