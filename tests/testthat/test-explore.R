@@ -43,12 +43,15 @@ in_browser <- function(fit, script, width = 1200, ...) {
   on.exit(unlink(c(file, folder), recursive = TRUE))
   text <- paste(readLines(file, encoding = "UTF-8", warn = FALSE), collapse = "\n")
   listen <- "<script>window.problems = []; window.addEventListener('error', (e) => problems.push(e.message));
-    window.addEventListener('securitypolicyviolation', (e) => problems.push('policy ' + e.blockedURI)); console.error = (...a) => problems.push(a.join(' '));</script>"
+    window.addEventListener('securitypolicyviolation', (e) => problems.push('policy ' + e.blockedURI));
+    console.error = (...a) => problems.push(a.join(' '));</script>"
   probe <- paste0("<script>const out = {}; try {", script, "} catch (e) { problems.push(String(e)); } out.problems = problems;
     const r = (v) => Array.isArray(v) ? 'c(' + v.map(r).join(',') + ')' : typeof v === 'boolean' ? String(v).toUpperCase() :
       v !== null && typeof v === 'object' ? 'list(' + Object.keys(v).map((k) => k + '=' + r(v[k])).join(',') + ')' : JSON.stringify(v);
-    const node = document.createElement('pre'); node.id = 'probe'; node.textContent = encodeURIComponent(r(out)); document.body.append(node);</script>")
-  writeLines(sub("</body>", paste0(probe, "</body>"), sub("<body>", paste0("<body>", listen), text, fixed = TRUE), fixed = TRUE), file, useBytes = TRUE)
+    const node = document.createElement('pre'); node.id = 'probe'; node.textContent = encodeURIComponent(r(out));
+    document.body.append(node);</script>")
+  text <- sub("<body>", paste0("<body>", listen), text, fixed = TRUE)
+  writeLines(sub("</body>", paste0(probe, "</body>"), text, fixed = TRUE), file, useBytes = TRUE)
   dom <- suppressWarnings(system2(program, c("--headless=new", "--no-sandbox", "--disable-gpu", paste0("--user-data-dir=", folder),
                                              paste0("--window-size=", width, ",900"), "--virtual-time-budget=3000", "--dump-dom",
                                              paste0("file://", file)), stdout = TRUE, stderr = FALSE, timeout = 60))
@@ -110,7 +113,8 @@ test_that("a large fit is cut to its largest coefficients, and the page says so"
   expect_match(page$note, "the 3 largest")
   reach <- apply(abs(as.matrix(path$coefficients)), 1, max)
   expect_setequal(as.character(page$panels[[2]]$names), names(sort(reach, decreasing = TRUE))[1:3])
-  long <- acfw(fn = objective_quadratic(diag(1:30), -1), lmo = lmo_simplex(), method = "cfw", control = acfw_control(rel_tol = 1e-12, max_iter = 2000))
+  long <- acfw(fn = objective_quadratic(diag(1:30), -1), lmo = lmo_simplex(), method = "cfw",
+               control = acfw_control(rel_tol = 1e-12, max_iter = 2000))
   page <- data_of(long)
   expect_lte(length(page$slider$values), 500)
   expect_match(page$note, "recorded iterations")
@@ -128,7 +132,8 @@ test_that("lists of a completion are those of recommend()", {
 
 test_that("every class has its page", {
   classes <- list(path, cv, completions, completions$fits[[2]], acfw_glm(x, y, beta = 3), acfw_lasso_logistic(x, y > 0, beta = 1:3),
-                  cv_acfw_matrix_completion(ratings, beta = c(2, 5), nfolds = 2), acfw_glm(x, factor(rep(letters[1:3], 20)), "multinomial", beta = 1:3),
+                  cv_acfw_matrix_completion(ratings, beta = c(2, 5), nfolds = 2),
+                  acfw_glm(x, factor(rep(letters[1:3], 20)), "multinomial", beta = 1:3),
                   acfw(fn = objective_quadratic(diag(3), c(-1, 0, 1)), lmo = lmo_l1_ball(), method = "afw"),
                   acfw_glm(x, y, beta = c(0, 1e-9)), acfw_dictionary_learning(matrix(rnorm(60), 6), p = 3, beta = 1))
   for (fit in classes) {
@@ -141,14 +146,16 @@ test_that("every class has its page", {
 
 test_that("no name can break out of the page", {
   evil <- x[, 1:4]
-  colnames(evil) <- c("</script><script>problems.push('pwned')</script>", "<img src=x onerror=problems.push('pwned')>", "a\"b\\c'\n&amp;\u2028", "plain")
+  colnames(evil) <- c("</script><script>problems.push('pwned')</script>", "<img src=x onerror=problems.push('pwned')>",
+                      "a\"b\\c'\n&amp;\u2028", "plain")
   fit <- acfw_glm(evil, y, beta = 1:4)
   text <- page_of(fit)
   expect_false(grepl("pwned')</script>", text, fixed = TRUE))
   expect_false(grepl("<img", text, fixed = TRUE))
   expect_identical(lengths(regmatches(text, gregexpr("</script>", text, fixed = TRUE))), 2L)
   expect_setequal(as.character(data_of(fit)$panels[[2]]$names), colnames(evil))
-  seen <- in_browser(fit, "out.names = [...document.querySelectorAll('#panel-1 tbody tr')].map((row) => row.cells[0].textContent); out.images = document.images.length;")
+  seen <- in_browser(fit, "out.names = [...document.querySelectorAll('#panel-1 tbody tr')].map((row) => row.cells[0].textContent);
+    out.images = document.images.length;")
   expect_length(seen$problems, 0)
   expect_equal(seen$images, 0)
   expect_true(all(seen$names %in% colnames(evil)))
@@ -175,7 +182,8 @@ test_that("in a browser the slider moves everything together, and the numbers ar
     put(3); out.early = state();
     put(Number(slider.max)); out.late = state();
     document.querySelector('#jumps button').click(); out.chosen = state();
-    const row = document.querySelector('#panel-1 tbody tr'); row.focus(); out.said = document.querySelector('#panel-0 text.said').textContent; out.focused = row.dataset.name;
+    const row = document.querySelector('#panel-1 tbody tr'); row.focus();
+    out.said = document.querySelector('#panel-0 text.said').textContent; out.focused = row.dataset.name;
     out.lit = document.querySelectorAll('#panel-0 path.lit title')[0].textContent;
     row.blur(); out.quiet = document.querySelector('#panel-0 text.said').textContent;
     const svg = document.querySelector('#panel-0 svg'), dot = document.querySelector('#panel-0 .dot'), box = dot.getBoundingClientRect();
@@ -183,7 +191,8 @@ test_that("in a browser the slider moves everything together, and the numbers ar
     svg.dispatchEvent(new PointerEvent('pointermove', over)); out.hovered = document.querySelector('#panel-0 text.said').textContent;
     out.pointed = document.querySelectorAll('#panel-0 path.curve')[Number(dot.dataset.k)].querySelector('title').textContent;
     const frame = svg.getBoundingClientRect();
-    svg.dispatchEvent(new PointerEvent('pointerdown', { clientX: frame.left + 60, clientY: over.clientY, bubbles: true })); out.dragged = slider.value;
+    svg.dispatchEvent(new PointerEvent('pointerdown', { clientX: frame.left + 60, clientY: over.clientY, bubbles: true }));
+    out.dragged = slider.value;
     out.keyboard = slider.tagName + slider.type + slider.tabIndex; out.live = document.getElementById('live').getAttribute('aria-live');")
   expect_length(seen$problems, 0)
   expect_equal(seen$curves, sum(Matrix::rowSums(cv$fit$coefficients != 0) > 0))
