@@ -20,9 +20,9 @@ load <- function(k) {
   list(x = x, y = rbinom(1500, 1, plogis(x[, 1] - x[, 2] + 0.5 * x[, 3])))
 }
 environment(load) <- globalenv()
-radii <- seq(0.1, 2, length.out = 30)
+radii <- seq(0.2, 1.6, length.out = 8)
 problem <- function(engine, control, ...) acfw_glm(acfw_shards(load, count, engine, patience = 60), "binomial", beta = radii, control = control, ...)
-exact <- acfw_control(rel_tol = 1e-10)
+exact <- acfw_control(rel_tol = 1e-9)
 
 if ("--child" %in% arguments) {
   file <- grep("^/|^[A-Za-z]:", arguments, value = TRUE)[[1L]]
@@ -56,6 +56,7 @@ for (k in seq_len(kills)) {
   Sys.sleep(max(0, when - seconds) + 0.2)  # the shot may come after the end
   try(suppressWarnings(parallel::stopCluster(cluster)), silent = TRUE)
   tools::pskill(pids[alive(pids)], tools::SIGTERM)
+  if (k %% 10 == 0) cat(sprintf("  %d kills, %d while the run was on, %d wrong\n", k, sum(outcome$lost > 0), sum(!(outcome$off < 1e-6))))
 }
 if (kills > 0) {
   cat(sprintf("WORKERS %d kills, %d of them while the run was on, %d answers off by more than 1e-6, largest difference %.2g, slowest run %.1f s\n",

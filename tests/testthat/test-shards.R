@@ -115,3 +115,21 @@ test_that("a fit on shards goes on from another, and can be summarised", {
   expect_gt(nrow(rest$trace), nrow(short$trace))
   expect_output(print(summary(rest)), "3 shards")
 })
+
+test_that("a file-backed big.matrix is mapped where it lies, whole or by its rows", {
+  skip_if_not_installed("bigmemory")
+  data <- shard_data("gaussian")
+  dir <- withr::local_tempdir()
+  big <- bigmemory::as.big.matrix(data$x, backingfile = "x.bin", backingpath = dir, descriptorfile = "x.desc")
+  expect_s3_class(acfw:::shard_design(big), "acfw_mapped")
+  ends <- c(0, 70, 150, 210)
+  shards <- acfw_shards(function(k) {
+    rows <- c(ends[[k]] + 1, ends[[k + 1]])
+    all <- bigmemory::attach.big.matrix(file.path(dir, "x.desc"))
+    list(x = bigmemory::sub.big.matrix(all, firstRow = rows[[1]], lastRow = rows[[2]]), y = data$y[rows[[1]]:rows[[2]]])
+  }, 3)
+  whole <- acfw_glm(data$x, data$y, beta = 1, control = precise)
+  expect_same_fit(acfw_glm(shards, beta = 1, control = precise), whole)
+  in_memory <- bigmemory::as.big.matrix(data$x)  # no file: copied
+  expect_same_fit(acfw_glm(acfw_shards(function(k) list(x = in_memory, y = data$y), 1), beta = 1, control = precise), whole)
+})
