@@ -1,7 +1,7 @@
 #' Use and plot a cross-validated path
 #'
 #' @param object,x The result of [cv_acfw_glm()].
-#' @param data,newdata,newoffset As in [augment.acfw_glm()][acfw_glm_methods].
+#' @param data,newdata,newoffset As in [`augment.acfw_glm()`][acfw_glm_methods].
 #' @param newx As in [predict.acfw_glm()].
 #' @param beta `"beta_1se"`, `"beta_min"`, or radii.
 #' @param name A name; `beta.min`, `beta.1se` and `type.measure` are the old ones of `beta_min`, `beta_1se` and `measure`.

@@ -200,10 +200,12 @@ glance.acfw_dictionary_learning <- function(x, ...) {
 #' @exportS3Method generics::augment
 augment.acfw_dictionary_learning <- function(x, newdata = NULL, ...) {
   check_dots(..., .known = "newdata")
-  data <- if (is.null(newdata)) x$a else check_data(if (is.null(dim(newdata))) as.matrix(newdata) else newdata, "newdata")
-  fitted <- if (is.null(newdata)) fitted.acfw_dictionary_learning(x) else predict(x, data, type = "fitted")
-  data.frame(feature = rep(side_names(data, 1L), ncol(data)), sample = rep(side_names(data, 2L), each = nrow(data)),
-             value = as.vector(as.matrix(data)), .fitted = as.vector(fitted), .resid = as.vector(as.matrix(data) - fitted))
+  data <- samples_to_code(newdata, x)  # samples as columns, whichever way they were given
+  fitted <- if (is.null(newdata)) fitted.acfw_dictionary_learning(x) else predict(x, newdata, type = "fitted")
+  if (samples_in(x) == "rows") fitted <- t(as.matrix(fitted))
+  value <- as.vector(as.matrix(data))
+  data.frame(feature = rep(side_names(data, 1L), ncol(data)), sample = rep(side_names(data, 2L), each = nrow(data)), value = value,
+             .fitted = as.vector(fitted), .resid = value - as.vector(fitted))
 }
 
 side_names <- function(x, side) if (is.null(dimnames(x)[[side]])) seq_len(dim(x)[[side]]) else dimnames(x)[[side]]

@@ -8,8 +8,8 @@
 #' Large fits are cut to what matters, and the page says so: the `terms` largest coefficients, some rows, at most 500 iterations.
 #'
 #' @param fit A fit of [acfw_glm()], [acfw_matrix_completion()] or [acfw()], a path, or a cross-validation.
-#' @param file Where to write the page; by default a new file in [tempdir()], which RStudio's viewer can show.
-#' @param open Show the page, in RStudio's viewer or a browser?
+#' @param file Where to write the page; by default a new file in [tempdir()], which the viewer of RStudio can show.
+#' @param open Show the page, in the viewer of RStudio or a browser?
 #' @param terms The most coefficients, or singular values, to put on the page.
 #' @param rows For a completed matrix, the rows (users) to choose from, as in [recommend()]: by default the `most_rows` with the most
 #'   entries.

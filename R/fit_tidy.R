@@ -1,9 +1,9 @@
 #' Tidy a fit
 #'
 #' Methods for the generics `tidy()`, `glance()` and `augment()` of package generics (and so of broom). Every class of this package has
-#' them, with broom's names for columns: see [tidy.acfw_glm()][acfw_glm_methods], [tidy.cv_acfw_glm()][predict.cv_acfw_glm],
-#' [tidy.acfw_matrix_completion()], [tidy.acfw_dictionary_learning()][predict.acfw_dictionary_learning] and
-#' [tidy.acfw_dr_mmse()][predict.acfw_dr_mmse].
+#' them, with broom's names for columns: see [`tidy.acfw_glm()`][acfw_glm_methods], [`tidy.cv_acfw_glm()`][predict.cv_acfw_glm],
+#' [tidy.acfw_matrix_completion()], [`tidy.acfw_dictionary_learning()`][predict.acfw_dictionary_learning] and
+#' [`tidy.acfw_dr_mmse()`][predict.acfw_dr_mmse].
 #'
 #' @param x A fit of class `acfw`, or a comparison of fits.
 #' @param ... Must be empty.

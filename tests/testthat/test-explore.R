@@ -135,7 +135,7 @@ test_that("every class has its page", {
                   cv_acfw_matrix_completion(ratings, beta = c(2, 5), nfolds = 2),
                   acfw_glm(x, factor(rep(letters[1:3], 20)), "multinomial", beta = 1:3),
                   acfw(fn = objective_quadratic(diag(3), c(-1, 0, 1)), lmo = lmo_l1_ball(), method = "afw"),
-                  acfw_glm(x, y, beta = c(0, 1e-9)), acfw_dictionary_learning(matrix(rnorm(60), 6), p = 3, beta = 1))
+                  acfw_glm(x, y, beta = c(0, 1e-9)), acfw_dictionary_learning(matrix(rnorm(60), 6), p = 3, beta = 1, samples = "columns"))
   for (fit in classes) {
     expect_match(page_of(fit), "<main id=\"panels\">", fixed = TRUE)
     page <- data_of(fit)

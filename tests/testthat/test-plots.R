@@ -15,7 +15,7 @@ robust <- local({
   problem <- sim_dr_mmse(12)
   acfw_dr_mmse(problem$sigma, problem$n_x, problem$rho)
 })
-dictionary <- acfw_dictionary_learning(matrix(rnorm(200), 20), p = 5, beta = 2)
+dictionary <- acfw_dictionary_learning(matrix(rnorm(200), 20), p = 5, beta = 2, samples = "columns")
 plain <- acfw(fn = objective_quadratic(diag(1:20), -1), lmo = lmo_simplex(), method = "pfw")
 race <- acfw_compare(fn = objective_quadratic(diag(1:20), -1), lmo = lmo_simplex(), method = c("cfw", "pfw", "afw"),
                      step = c("ac", "backtracking", "short"), control = acfw_control(max_iter = 200))
