@@ -80,6 +80,7 @@ bench_clicks <- function(ratings) {
 
 # Root mean squared error over five folds, each at the best of its settings on the first fold.
 bench_errors <- function(ratings, ratio, what = "") {
+  options(rsparse_omp_threads = 1L)  # like everybody
   set.seed(2)
   fold <- sample(rep_len(1:5, nrow(ratings)))
   makers <- c(list(acfw = errors_acfw), if (installed("softImpute")) list(softImpute = errors_softimpute),
