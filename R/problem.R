@@ -27,7 +27,8 @@ check_state <- function(init, call = rlang::caller_env()) {
 sound_state <- function(state, needs_atoms) {
   is.list(state) && is_number(state$t) && is.finite(state$t) && state$t >= 0 && is_number(state$L) && is_number(state$log_damping) &&
     is.finite(state$log_damping) && is_number(state$objective) && (is.finite(state$objective) || state$t == 0) && is_number(state$gap) &&
-    (is.null(state$active) || sound_active(state$active)) && (!needs_atoms || state$t == 0 || length(state$active$weights) > 0L)
+    (is.null(state$lower) || is_number(state$lower)) && (is.null(state$active) || sound_active(state$active)) &&
+    (!needs_atoms || state$t == 0 || length(state$active$weights) > 0L)
 }
 
 is_number <- function(x) is.numeric(x) && length(x) == 1L && !is.object(x)

@@ -217,12 +217,19 @@ start_child <- function(kind, seed, log) {
   list(pid = as.integer(readLines(pid_file)), log = log, read = 0L)
 }
 
+# Those lines of a file that are written to their end.
+whole_lines <- function(path) {
+  text <- readChar(path, file.size(path), useBytes = TRUE)
+  if (!length(text)) return(character())
+  lines <- strsplit(text, "\n", fixed = TRUE)[[1L]]
+  if (endsWith(text, "\n")) lines else utils::head(lines, -1L)
+}
+
 # The next line that the child says, or NULL if it says none in time.
 next_line <- function(child, seconds) {
   until <- Sys.time() + seconds
   while (Sys.time() < until) {
-    lines <- if (file.exists(child$log)) readLines(child$log, warn = FALSE) else character()
-    lines <- lines[endsWith(lines, "\t")]  # those that are written to their end
+    lines <- if (file.exists(child$log)) whole_lines(child$log) else character()
     if (length(lines) > child$read) return(strsplit(lines[[child$read + 1L]], "\t", fixed = TRUE)[[1L]])
     Sys.sleep(0.005)
   }

@@ -65,6 +65,7 @@ test_that("counts, trace, seconds and atoms that were edited are refused, whatev
     function(fit) replace(fit, "trace", list(as.list(fit$trace))), function(fit) replace(fit, "trace", list(fit$trace[-3])),
     function(fit) replace(fit, "trace", list(transform(fit$trace, step = 1))), function(fit) within_state(fit, active = 1),
     function(fit) within_state(fit, active = list(atoms = list(1), weights = 2)), function(fit) within_state(fit, gap = NULL),
+    function(fit) within_state(fit, lower = diag(2)), function(fit) within_state(fit, lower = Matrix::Diagonal(1)),
     function(fit) within_state(fit, objective = "a", active = quote(x)), function(fit) replace(fit, "trace", list(transform(fit$trace, objective = NA_real_)))
   )
   for (solve in problems) {
