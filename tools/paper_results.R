@@ -10,6 +10,8 @@ write_packed <- function(table, name) {
   on.exit(close(file))
   write.csv(table, file, row.names = FALSE)
 }
-write_packed(curves, "curves.csv.gz")
+drawn <- c("panel", "curve", "family", "rule", "seconds", "gap")  # what the figures need; calls and curvatures stay behind
+curves[c("seconds", "gap")] <- lapply(curves[c("seconds", "gap")], signif, 3)
+write_packed(curves[drawn], "curves.csv.gz")
 write_packed(do.call(rbind, read_all("table-")), "tables.csv.gz")
 if (normalizePath(from) != normalizePath(to)) invisible(file.copy(file.path(from, c("titles.csv", "provenance.txt")), to, overwrite = TRUE))

@@ -37,3 +37,5 @@ for (side in 1:2) axis(side, lwd = 0, las = 1, col.axis = "grey30", mgp = c(3, 0
 lines(as.numeric(time(Nile)), level$par, type = "s", col = "#0072B2", lwd = 2)
 title("the Nile at Aswan, and a fit of total variation 400", adj = 0, line = 0.8, font.main = 1, cex.main = 1.1)
 invisible(dev.off())
+source("tools/fewer_colours.R")
+fewer_colours("man/figures/README-race.png")
