@@ -70,7 +70,7 @@ class PathSession : public Session, protected acfw::PathProblem {
  public:
   /// `grid`: the path may end before its last station.
   PathSession(std::size_t stations, const Rcpp::List& control, bool grid)
-      : control_(control), count_(stations), grid_(grid), path_(*this, stations, make_control(control), [this] { look(); }) {}
+      : control_(control), count_(stations), grid_(grid), path_(*this, stations, make_control(control), [this] { arrive(); }) {}
 
   void go() override { path_.go(); }
   void interrupt() override { path_.interrupt(); }
@@ -92,9 +92,18 @@ class PathSession : public Session, protected acfw::PathProblem {
   std::vector<Rcpp::List> results_;
 
  private:
+  // At a new station the bar is told at once, since what the run there says belongs to it; the bar itself speaks ten times a second.
+  void arrive() {
+    look();
+    tell();
+  }
+  void tell() const {
+    if (count_ > 1) tell_station(control_, static_cast<long>(path_.kept()) + 1, static_cast<long>(count_), grid_);
+  }
+
   acfw::Throttled look_{[this] {
     check_interrupt();
-    if (count_ > 1) tell_station(control_, static_cast<long>(path_.kept()) + 1, static_cast<long>(count_), grid_);
+    tell();
   }};
 };
 
