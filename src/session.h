@@ -75,7 +75,7 @@ class PathSession : public Session, protected acfw::PathProblem {
  public:
   /// `grid`: the path may end before its last station. `done` of them an earlier run has solved.
   PathSession(std::size_t stations, const Rcpp::List& control, bool grid, std::size_t done = 0)
-      : control_(control), count_(stations), grid_(grid), path_(*this, stations, make_control(control), [this] { between(); }, done) {}
+      : control_(control), count_(stations), grid_(grid), path_(*this, stations, make_control(control), [this] { arrive(); }, done) {}
 
   void go() override { path_.go(); }
   void interrupt() override { path_.interrupt(); }
@@ -87,12 +87,6 @@ class PathSession : public Session, protected acfw::PathProblem {
  protected:
   void mark(acfw::Status why) override { results_.back()["status"] = status_name(why); }
 
-  // Whoever wants to save the state of a path is asked before every station.
-  void between() {
-    look();
-    if (control_.containsElementNamed("between")) call_back(control_["between"]);
-  }
-
   /// For interrupts, and for who waits for a path: however often it is called, it looks ten times a second.
   void look() { look_(); }
 
@@ -103,9 +97,20 @@ class PathSession : public Session, protected acfw::PathProblem {
   std::vector<Rcpp::List> results_;
 
  private:
+  // At a new station the bar is told at once, since what the run there says belongs to it; the bar itself speaks ten times a second.
+  // So is who wants to save the state of a path.
+  void arrive() {
+    look();
+    tell();
+    if (control_.containsElementNamed("between")) call_back(control_["between"]);
+  }
+  void tell() const {
+    if (count_ > 1) tell_station(control_, static_cast<long>(path_.kept()) + 1, static_cast<long>(count_), grid_);
+  }
+
   acfw::Throttled look_{[this] {
     check_interrupt();
-    if (count_ > 1) tell_station(control_, static_cast<long>(path_.kept()) + 1, static_cast<long>(count_), grid_);
+    tell();
   }};
 };
 
