@@ -4,12 +4,14 @@
 # make sanitize    the same tests under AddressSanitizer and UndefinedBehaviorSanitizer
 # make fuzz        2,000 random calls compared with plain R (CALLS=, SEED=); make interrupts: 200 interrupts at random moments
 # make bench       quick versions of the benchmarks, every ratio beside its goal
-# make paper       all experiments of the paper (long); make docs, make lint, make clean
+# make site        the web pages, in .build/site: reference, vignettes, benchmarks, news; nothing is fetched
+# make reverse     a package that links to this one, made by the instructions of the notes, builds and agrees
+# make paper       all experiments of the paper (long); make docs, make spell, make lint, make clean
 RSCRIPT := Rscript --vanilla
 HEADERS := $(shell find inst/include -name '*.hpp')
 SOURCES := DESCRIPTION NAMESPACE $(wildcard R/*.R src/*.cpp src/*.h src/Makevars)
 
-.PHONY: demo test check bench paper docs sanitize sanitize-cpp sanitize-r fuzz interrupts lint clean setup install cpp-tests
+.PHONY: demo test check bench paper site spell reverse docs sanitize sanitize-cpp sanitize-r fuzz interrupts lint clean setup install cpp-tests
 
 demo: .build/vignettes
 	@$(RSCRIPT) tools/demo.R
@@ -99,6 +101,15 @@ check: .build/setup-all
 
 docs: install
 	@$(RSCRIPT) -e 'Rcpp::compileAttributes("."); roxygen2::roxygenise(".", load_code = "installed")'
+
+site: .build/vignettes
+	@$(RSCRIPT) tools/site.R
+
+spell:
+	@$(RSCRIPT) -e 'wrong <- spelling::spell_check_package(); print(wrong); quit(status = nrow(wrong) > 0)'
+
+reverse: install
+	@$(RSCRIPT) tools/reverse.R
 
 bench: install
 	@$(RSCRIPT) inst/bench/quick.R

@@ -105,8 +105,8 @@ session_glm <- function(x, problem, path, method, step, control) {
     .Call(`_acfw_session_glm`, x, problem, path, method, step, control)
 }
 
-session_completion <- function(observed, beta, delta, method, step, rank_max, control, init) {
-    .Call(`_acfw_session_completion`, observed, beta, delta, method, step, rank_max, control, init)
+session_completion <- function(observed, radii, delta, method, step, rank_max, control, init, until_slack) {
+    .Call(`_acfw_session_completion`, observed, radii, delta, method, step, rank_max, control, init, until_slack)
 }
 
 singular_block_dense <- function(g, k, accuracy) {

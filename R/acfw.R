@@ -30,9 +30,9 @@
 #' For a convex objective `objective - gap` bounds the minimum from below, at every iterate. `lower` is the best of these bounds so
 #' far, and a run also ends when `objective - lower` meets the tolerance, though the gap of the last point, which zigzags, may not.
 #'
-#' @param par The starting point `x[-1]`, a numeric vector or matrix; its shape and names are kept. Any point of the set
-#'   will do. The first iterate is the oracle's atom at `par`, as in the paper. May be left out for built-in objectives
-#'   and when continuing a fit.
+#' @param par The point to start from, a numeric vector or matrix; its shape and names are kept. Any point of the set
+#'   will do: the first iterate is the oracle's answer to the gradient at `par` (the paper calls `par` the iterate number -1). May be left
+#'   out for built-in objectives and when continuing a fit.
 #' @param fn The objective: a function of the point returning a number, or a built-in one, see [objective]. It may return its gradient
 #'   as an attribute `"gradient"`, be a list with functions `fn` and `gr` (as `TMB` and `RTMB::MakeADFun()` make them), a tape of
 #'   `RTMB::MakeTape()`, or come from [torch_objective()].
@@ -58,7 +58,8 @@
 #'     `step`, `accepted`, `active`; the last row is the point returned}
 #'   \item{active}{for `"corrective"`, `"pfw"` and `"afw"` the `atoms` and their `weights`}
 #'   \item{control, method, step, call, state}{what is needed to repeat or to continue the run}
-#' @seealso [acfw_compare()] to see methods side by side, [acfw_check_gradient()].
+#' @seealso [acfw-package] for the problems that have a function of their own; [acfw_compare()] to see methods side by side,
+#'   [acfw_check_gradient()]; [from_other_packages] for users of optim and FrankWolfe.jl.
 #' @examples
 #' # the point of the probability simplex nearest to y
 #' y <- c(0.9, 0.6, -0.3)

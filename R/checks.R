@@ -44,6 +44,16 @@ require_argument <- function(x, what, call = rlang::caller_env()) {
   if (missing(x)) abort_input(deparse(substitute(x)), paste0("must be given: ", what, "."), call, class = "acfw_error_missing")
 }
 
+# The same for several, named with what they are.
+require_arguments <- function(..., call = rlang::caller_env()) {
+  what <- list(...)
+  for (name in names(what)) {
+    if (eval(base::call("missing", as.name(name)), call)) {
+      abort_input(name, paste0("must be given: ", what[[name]], "."), call, class = "acfw_error_missing")
+    }
+  }
+}
+
 # Nothing that a user types is ignored: an argument nobody knows is an error that says what it is near to. `.instead` says what to type
 # for names that other packages use.
 check_dots <- function(..., .known = character(), .instead = character(), call = rlang::caller_env()) {

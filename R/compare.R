@@ -28,7 +28,8 @@ acfw_compare <- function(..., method = c("cfw", "pfw", "afw"), step = c("ac", "b
     for (one in method) check_choice(one, acfw_methods, "method")
     for (one in step) check_choice(one, c("ac", "backtracking", "short", "open"), "step")
     grid <- expand.grid(step = step, method = method, stringsAsFactors = FALSE)
-    runs <- until_interrupted(seq_len(nrow(grid)), function(k) acfw(..., method = grid$method[[k]], step = grid$step[[k]]))
+    part <- progress_parts("run", nrow(grid), wants_progress(list(...)$control), environment())
+    runs <- until_interrupted(seq_len(nrow(grid)), function(k) part(acfw(..., method = grid$method[[k]], step = grid$step[[k]])))
     fits <- runs$results
     if (runs$interrupted) tell_interrupted(paste0("the comparison has ", length(fits), " of ", nrow(grid), " runs."))
     new_compare(fits, given_labels(fits))
@@ -61,7 +62,7 @@ new_compare <- function(fits, labels) {
 
 #' @export
 print.acfw_compare <- function(x, digits = 5, ...) {
-  cat("<acfw_compare> ", length(x$fits), " fits\n", sep = "")
+  cat("<acfw_compare> ", count_of(length(x$fits), "fit"), "\n", sep = "")
   table <- x$table
   shown <- data.frame(  # headings short enough for one line of a terminal
     status = table$status, objective = format(table$objective, digits = digits), gap = format(table$gap, digits = 2),
@@ -83,24 +84,27 @@ as.data.frame.acfw_compare <- function(x, row.names = NULL, optional = FALSE, ..
 #'   fits differ much in time.
 #' @export
 plot.acfw_compare <- function(x, against = c("seconds", "iteration"), ...) {
-  against <- check_choice(against, c("seconds", "iteration"), "against")
+  drawing <- compare_drawing(x, check_choice(against, c("seconds", "iteration"), "against"))
+  draw_base(drawing, ...)
+  invisible(drawing$data)
+}
+
+#' @rdname acfw_compare
+#' @exportS3Method ggplot2::autoplot
+autoplot.acfw_compare <- function(object, against = c("seconds", "iteration"), ...) {
+  check_dots(..., .known = "against")
+  draw_ggplot(compare_drawing(object, check_choice(against, c("seconds", "iteration"), "against")))
+}
+
+# The legend has a room of its own on the right: curves of races end anywhere.
+compare_drawing <- function(x, against, call = rlang::caller_env()) {
   data <- compare_curves(x, against)
+  if (!nrow(data)) abort_no_curve("x", call)
   styles <- compare_styles(x)
-  frame <- utils::modifyList(list(log = "y", xlab = against, ylab = "", las = 1, bty = "l"), list(...))
-  log_x <- grepl("x", frame$log)
-  if (log_x) data <- data[data$at > 0, ]
-  if (!nrow(data)) abort_no_curve("x")
-  do.call(graphics::plot, c(list(range(data$at), range(data$gap), type = "n", axes = FALSE), frame))
-  graphics::box(bty = frame$bty)
-  convergence_axes(frame$log)
-  graphics::mtext("Frank-Wolfe gap", adj = 0, line = 0.5)
-  for (label in names(x$fits)) {
-    one <- data[data$fit == label, ]
-    graphics::lines(one$at, one$gap, col = styles[label, "colour"], lty = styles[label, "lty"], lwd = 2)
-  }
-  empty_corner <- if (log_x) "bottomleft" else "topright"
-  graphics::legend(empty_corner, legend = rownames(styles), col = styles$colour, lty = styles$lty, lwd = 2, bty = "n")
-  invisible(data)
+  axis <- time_axis(data$at, against)
+  new_drawing(data.frame(x = data$at, y = data$gap, curve = data$fit), new_styles(rownames(styles), styles$colour, styles$lty),
+              axis$title, "Frank-Wolfe gap", legend = "right", log = "y", x_unit = axis$unit,
+              counts = against == "iteration", data = data)
 }
 
 compare_curves <- function(x, against) {
@@ -115,26 +119,8 @@ compare_styles <- function(x) {
   method <- vapply(x$fits, `[[`, "", "method")
   step <- vapply(x$fits, function(fit) paste(fit$step, inherits(fit$control$damping, "acfw_budget")), "")
   if (length(unique(method)) == 1L) {
-    return(data.frame(colour = curve_colours(length(method)), lty = 1, row.names = names(x$fits)))
+    return(data.frame(colour = curve_colours(length(method)), lty = curve_lines(length(method)), row.names = names(x$fits)))
   }
   colours <- curve_colours(length(unique(method)))
   data.frame(colour = colours[match(method, unique(method))], lty = match(step, unique(step)), row.names = names(x$fits))
-}
-
-#' @rdname acfw_compare
-#' @exportS3Method ggplot2::autoplot
-autoplot.acfw_compare <- function(object, against = c("seconds", "iteration"), ...) {
-  rlang::check_installed("ggplot2", "for autoplot()")
-  against <- check_choice(against, c("seconds", "iteration"), "against")
-  data <- compare_curves(object, against)
-  if (!nrow(data)) abort_no_curve("object")
-  data$fit <- factor(data$fit, names(object$fits))
-  styles <- compare_styles(object)
-  ggplot2::ggplot(data, ggplot2::aes(x = .data$at, y = .data$gap, colour = .data$fit, linetype = .data$fit)) +
-    ggplot2::geom_line(linewidth = 0.8) +
-    ggplot2::scale_y_log10() +
-    ggplot2::scale_colour_manual(values = styles$colour) +
-    ggplot2::scale_linetype_manual(values = styles$lty) +
-    ggplot2::labs(x = against, y = "Frank-Wolfe gap", colour = NULL, linetype = NULL) +
-    ggplot2::theme_minimal()
 }

@@ -17,6 +17,15 @@
 #' status `"callback"`, by returning `TRUE`; a list it returns is logged as further columns of the trace, and ends the run if it
 #' has `stop = TRUE`. A callback that fails ends the run with a warning, and the fit so far is returned.
 #'
+#' @section Interrupts and progress:
+#' Esc or Ctrl-C ends a fit, a path or a cross-validation, which is returned with what it has: its status, and its print, say
+#' `"interrupted"`, and `init =` goes on from it. The next line of a script, or the next turn of a loop, is then run as if nothing had
+#' happened. Whoever fits in a `for` loop and wants to leave it with one Ctrl-C says `options(acfw.interrupt = "stop")` before: the
+#' interrupt then ends everything up to the prompt, as elsewhere in R, and the fit at work is lost. `"keep"` is the default.
+#'
+#' The progress bar comes after two seconds. It shows the gap beside the gap at which the run will end, and how many seconds are left
+#' if the gap goes on falling as it did; a path and a cross-validation count their radii and folds instead.
+#'
 #' @section Damping:
 #' Algorithm 1 updates its Lipschitz estimate by `L[t+1] = max(ell[t], r[t] * L[t])`. The theory asks that every
 #' `r[t]` lies in (0, 1] and that their infinite product is positive.
@@ -27,7 +36,8 @@
 #' * a numeric vector (`r[0]`, `r[1]`, ...; 1 after its end) or a function of `t`.
 #'
 #' @param tol,rel_tol Stop when the gap is at most `tol`, or at most `rel_tol` times the absolute objective. One given alone is
-#'   the tolerance: the other is 0 then. With neither given, `tol` is 1e-8 and `rel_tol` is 1e-6.
+#'   the tolerance: the other is 0 then. With neither given, `tol` is 1e-8 and `rel_tol` is 1e-6, unless the function they are handed
+#'   to has tolerances of its own.
 #' @param max_iter Most iterations, rejected trials included; `Inf` for no limit. When a fit is continued, most further
 #'   iterations.
 #' @param max_time Most seconds.
@@ -44,7 +54,7 @@
 #' @param threads Threads for products with large matrices, at most as many as the machine has processors, and one in a forked
 #'   process (as of [parallel::mclapply()]). Results are the same for any number.
 #' @param callback A function called at every recorded iteration, see below. Its time is not counted.
-#' @param progress Show a progress bar on runs longer than two seconds? Defaults to interactive sessions.
+#' @param progress Show a progress bar on what takes longer than two seconds? Defaults to interactive sessions.
 #' @param checkpoint `NULL`, or a file to which [acfw_glm()] saves its state every `checkpoint_every` seconds. After the process has died,
 #'   the same call with `init` the path of that file goes on from there. A run that ends removes it.
 #' @param checkpoint_every Seconds between two checkpoints.
@@ -66,6 +76,7 @@ acfw_control <- function(tol = if (missing(rel_tol)) 1e-8 else 0, rel_tol = if (
     list(
       tol = check_number(tol, "tol", min = 0),
       rel_tol = check_number(rel_tol, "rel_tol", min = 0),
+      tolerance_named = !(missing(tol) && missing(rel_tol)),
       max_iter = check_count(max_iter, "max_iter", min = 0),
       max_time = check_number(max_time, "max_time", min = 0),
       L = if (!is.null(L)) check_number(L, "L", min = 0, max = .Machine$double.xmax, strict = TRUE),
@@ -143,4 +154,11 @@ check_control <- function(control, call = rlang::caller_env()) {
   named <- is.list(control) && !is.object(control) && (!length(control) || !is.null(names(control)) && all(nzchar(names(control))))
   if (!named) abort_input("control", "must come from acfw_control(), or be a list of its arguments by name.", call)
   do.call(acfw_control, control)
+}
+
+# A tolerance that nobody named is the one of the function called, whatever else `control` says.
+with_tolerance <- function(control, tol, rel_tol) {
+  if (control$tolerance_named) return(control)
+  control[c("tol", "rel_tol", "tolerance_named")] <- list(tol, rel_tol, TRUE)
+  control
 }

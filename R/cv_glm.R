@@ -150,14 +150,15 @@ cv_glm <- function(fit_path, x, y, family, beta, weights, offset, foldid, nfolds
     path <- function(x, y, beta, rows) {
       with_call(fit_path(x, y, beta = beta, weights = w[rows], offset = rows_of(offset, rows), ...), .call)
     }
-    fit <- quiet_parts(path(x, y, beta, TRUE))
-    at <- if (is.null(beta)) penalties(fit$penalty) else fit$beta
     folds <- sort(unique(foldid))
+    part <- progress_parts("path", length(folds) + 1L, wants_progress(list(...)$control), environment(), "cross-validation")
+    fit <- quiet_parts(part(path(x, y, beta, TRUE)))
+    at <- if (is.null(beta)) penalties(fit$penalty) else fit$beta
     one <- function(fold) {
       rest <- foldid != fold
       held_out(path(x[rest, , drop = FALSE], rows_of(coded$y, rest), at, rest), x, offset, !rest, fold)
     }
-    runs <- if (was_interrupted(fit)) list(interrupted = TRUE) else quiet_parts(run_folds(folds, one, workers))
+    runs <- if (was_interrupted(fit)) list(interrupted = TRUE) else quiet_parts(run_folds(folds, one, workers, part))
     finished <- Filter(function(run) !was_interrupted(run) && run$radii == length(fit$beta), runs$results)
     status <- if (runs$interrupted) "interrupted" else if (length(finished) < length(folds)) "max_time" else "complete"
     curve <- cv_curve(finished, foldid, coded$y, w, fit, measure, measure_argument(.call), .env)
@@ -202,13 +203,14 @@ held_out <- function(fit, x, offset, out, fold) {
 
 # Elsewhere as many folds run side by side as there are workers. An interrupt loses those at work, and leaves the workers of a cluster
 # with answers that nobody has taken: the next to use it would get them.
-run_folds <- function(folds, one, workers) {
-  if (is.null(workers)) return(until_interrupted(folds, one))
+run_folds <- function(folds, one, workers, part) {
+  if (is.null(workers)) return(until_interrupted(folds, function(fold) part(one(fold))))
   results <- list()
   one_or_error <- function(fold) tryCatch(one(fold), acfw_error = identity)  # parallel would forget its class
   for (batch in split(folds, ceiling(seq_along(folds) / workers$count))) {
-    done <- tryCatch(allowInterrupts(workers$apply(batch, one_or_error)), interrupt = function(condition) NULL)
+    done <- tryCatch(allowInterrupts(part(workers$apply(batch, one_or_error), length(batch))), interrupt = function(condition) NULL)
     if (is.null(done)) {
+      if (interrupts_stop()) rlang::interrupt()
       warn_acfw(paste("The workers were interrupted at work:", workers$renew), "acfw_warning_cluster")
       return(list(results = results, interrupted = TRUE))
     }

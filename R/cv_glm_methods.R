@@ -1,12 +1,15 @@
 #' Use and plot a cross-validated path
 #'
 #' @param object,x The result of [cv_acfw_glm()].
+#' @param data,newdata,newoffset As in [augment.acfw_glm()][acfw_glm_methods].
 #' @param newx As in [predict.acfw_glm()].
 #' @param beta `"beta_1se"`, `"beta_min"`, or radii.
 #' @param name A name; `beta.min`, `beta.1se` and `type.measure` are the old ones of `beta_min`, `beta_1se` and `measure`.
-#' @param ... Further arguments to [predict.acfw_glm()] or [coef.acfw_glm()], or to [graphics::plot()]; none elsewhere.
-#' @return As [predict.acfw_glm()]; `summary()` and `tidy()` a data frame with a row per radius; `glance()` one row; `plot()` returns the
-#'   plotted data invisibly, `autoplot()` a ggplot. The dashed line is `beta_1se`, the dotted one `beta_min`.
+#' @param ... Further arguments to [predict.acfw_glm()] or [coef.acfw_glm()], or, in `plot()`, graphical parameters as in [plot.acfw()]; none elsewhere.
+#' @return As [predict.acfw_glm()]; `summary()` and `tidy()` a data frame with a row per radius; `glance()` one row;
+#'   `augment()` as for a fit at one radius; `plot()` returns the
+#'   plotted data invisibly, `autoplot()` a ggplot. Above the plot stands the number of
+#'   nonzero coefficients.
 #' @examples
 #' set.seed(1)
 #' x <- as.matrix(mtcars[, c("mpg", "disp", "hp", "wt", "qsec")])
@@ -65,7 +68,7 @@ measure_label <- function(measure) {
 #' @export
 print.cv_acfw_glm <- function(x, digits = 4, ...) {
   wanted <- length(unique(x$foldid))
-  cat("<", class(x)[[1L]], "> ", glm_label(x$fit), ", ", wanted, " folds, ", measure_label(x$measure), "\n", sep = "")
+  cat("<", class(x)[[1L]], "> ", glm_label(x$fit), ", ", count_of(wanted, "fold"), ", ", measure_label(x$measure), "\n", sep = "")
   if (x$status != "complete") cat("  ", x$status, ": ", length(x$folds), " of ", wanted, " folds count\n", sep = "")
   if (is.na(x$beta_min)) return(invisible(x))
   at <- match(c(x$beta_min, x$beta_1se), x$beta)
@@ -83,43 +86,27 @@ summary.cv_acfw_glm <- function(object, ...) {
 }
 
 #' @rdname predict.cv_acfw_glm
-#' @exportS3Method generics::tidy
-tidy.cv_acfw_glm <- function(x, ...) {
-  check_dots(...)
-  data.frame(beta = x$beta, penalty = x$fit$penalty, estimate = x$cvm, std.error = x$cvsd, conf.low = x$cvm - x$cvsd,
-             conf.high = x$cvm + x$cvsd, nzero = x$nonzero)
-}
-
-#' @rdname predict.cv_acfw_glm
-#' @exportS3Method generics::glance
-glance.cv_acfw_glm <- function(x, ...) {
-  check_dots(...)
-  data.frame(beta_min = x$beta_min, beta_1se = x$beta_1se, measure = x$measure, folds = length(x$folds), status = x$status,
-             nobs = x$fit$nobs)
-}
-
-#' @rdname predict.cv_acfw_glm
 #' @export
 plot.cv_acfw_glm <- function(x, ...) {
-  low <- x$cvm - ifelse(is.na(x$cvsd), 0, x$cvsd)
-  high <- x$cvm + ifelse(is.na(x$cvsd), 0, x$cvsd)
-  none <- all(is.na(x$cvm))
-  positive <- x$beta > 0
-  drawn <- if (sum(positive) > 1L) positive else rep(TRUE, length(positive))  # a radius of zero has no place on a log axis
-  defaults <- list(x = x$beta[drawn], y = if (none) 0 * x$beta[drawn] else x$cvm[drawn], type = "n",
-                   log = if (all(x$beta[drawn] > 0)) "x" else "", ylim = if (none) 0:1 else range(low, high), xlab = "radius", ylab = measure_label(x$measure), las = 1,
-                   bty = "l", main = if (none) "no fold was finished" else "")
-  do.call(graphics::plot, utils::modifyList(defaults, list(...)))
-  graphics::segments(x$beta[drawn], low[drawn], x$beta[drawn], high[drawn], col = "grey70")
-  graphics::points(x$beta[drawn], x$cvm[drawn], pch = 19, cex = 0.8, col = curve_colours(1))
-  graphics::abline(v = c(x$beta_1se, x$beta_min), lty = c(2, 3), col = "grey40")
-  graphics::axis(3, at = x$beta[drawn], labels = x$nonzero[drawn], lwd = 0, line = -0.8, cex.axis = 0.8)
+  draw_base(cv_glm_drawing(x), ...)
   invisible(data.frame(beta = x$beta, cvm = x$cvm, cvsd = x$cvsd))
 }
 
 #' @rdname predict.cv_acfw_glm
 #' @exportS3Method ggplot2::autoplot
 autoplot.cv_acfw_glm <- function(object, ...) {
-  data <- data.frame(beta = object$beta, score = object$cvm, se = object$cvsd)
-  autoplot_cv(data, measure_label(object$measure), c(object$beta_1se, object$beta_min))
+  check_dots(...)
+  draw_ggplot(cv_glm_drawing(object))
+}
+
+cv_glm_drawing <- function(x) {
+  top <- list(at = x$beta, labels = x$nonzero, title = "nonzero")
+  if (!all(is.na(x$cvm))) {
+    return(cv_drawing(x$beta, x$cvm, x$cvsd, measure_label(x$measure), c(beta_1se = x$beta_1se, beta_min = x$beta_min), top))
+  }
+  drawing <- cv_drawing(x$beta, 0 * x$beta, NA, measure_label(x$measure), c(beta_1se = NA, beta_min = NA), top)
+  drawing$title <- "no fold was finished"
+  drawing$curves$y[-1L] <- NA
+  drawing$styles$colour <- NA  # an empty frame
+  drawing
 }

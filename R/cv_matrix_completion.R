@@ -8,12 +8,12 @@
 #' best radius is never the last one for want of a larger. Ties go to the smaller radius.
 #'
 #' @inheritParams acfw_matrix_completion
+#' @inheritParams cv_acfw_glm
 #' @param beta The radii; see below for the default.
 #' @param foldid The fold of every observed entry, in the order of `weights`; `nfolds` is ignored then.
 #' @param nfolds The number of folds.
 #' @param measure The score: root mean squared error (`"rmse"`), mean absolute error (`"mae"`), or twice the mean loss
 #'   (`"deviance"`). With outliers in the data, `"rmse"` measures mostly them.
-#' @param parallel `NULL`, or where to run the folds: a cluster from package parallel, or `TRUE` for the daemons of package mirai.
 #' @param ... Further arguments to [acfw_matrix_completion()]; `control$max_time` is for the path of one fold.
 #' @return An object of class `cv_acfw_matrix_completion`: a list with
 #'   \item{beta, cvm, cvsd, rank}{the radii, the mean score over the folds, its standard error, and the mean rank; `NA` where an
@@ -76,9 +76,10 @@ fit_entries <- function(problem, radii, keep, call, init = NULL) {
 }
 
 # All folds over the radii given; or over one radius after another, until they are enough.
-score_radii <- function(problem, folds, beta, workers) {
+score_radii <- function(problem, folds, beta, workers, env = rlang::caller_env()) {
+  line <- progress_line(env)
   if (!is.null(beta)) {
-    cv <- choose_radius(score_folds(problem, folds, beta, workers), beta)
+    cv <- choose_radius(score_folds(problem, folds, beta, workers, fold_parts(problem, folds, env, line)), beta)
     if (!cv$interrupted) tell_edge(cv)
     return(cv)
   }
@@ -86,7 +87,8 @@ score_radii <- function(problem, folds, beta, workers) {
   runs <- NULL
   for (round in seq_len(most_radii)) {
     beta <- start * radius_ratio^(seq_len(round) - 1)
-    runs <- score_folds(problem, folds, beta[[round]], workers, runs)
+    part <- fold_parts(problem, folds, env, line, paste("radius", round))
+    runs <- score_folds(problem, folds, beta[[round]], workers, part, runs)
     cv <- choose_radius(runs, beta)
     if (cv$interrupted || has_turned(cv) || all(vapply(runs$results, function(run) run$slack, NA))) break
   }
@@ -94,6 +96,10 @@ score_radii <- function(problem, folds, beta, workers) {
 }
 
 most_radii <- 40L
+
+fold_parts <- function(problem, folds, env, line, label = NULL) {
+  progress_parts("fold", length(folds), wants_progress(problem$control), env, paste(c("cross-validation", label), collapse = ", "), line)
+}
 
 # Has the error gone up for good?
 has_turned <- function(cv) {
@@ -103,9 +109,9 @@ has_turned <- function(cv) {
 }
 
 # Runs every fold over `radii`, from where it stood after earlier ones.
-score_folds <- function(problem, folds, radii, workers, before = NULL) {
+score_folds <- function(problem, folds, radii, workers, part, before = NULL) {
   one <- function(k) score_fold(problem, folds[[k]], radii, before$results[[k]])
-  runs <- run_folds(seq_along(folds), one, workers)
+  runs <- run_folds(seq_along(folds), one, workers, part)
   runs$interrupted <- runs$interrupted || any(vapply(runs$results, was_interrupted, NA))
   # An interrupt leaves the folds that were not reached as they were.
   if (!is.null(before)) runs$results <- c(runs$results, before$results[-seq_along(runs$results)])
@@ -198,31 +204,23 @@ print.cv_acfw_matrix_completion <- function(x, digits = 4, ...) {
   invisible(x)
 }
 
-#' @exportS3Method generics::tidy
-tidy.cv_acfw_matrix_completion <- function(x, ...) {
-  data.frame(beta = x$beta, estimate = x$cvm, std.error = x$cvsd, conf.low = x$cvm - x$cvsd, conf.high = x$cvm + x$cvsd, rank = x$rank)
-}
-
-#' @exportS3Method generics::glance
-glance.cv_acfw_matrix_completion <- function(x, ...) {
-  data.frame(beta_min = x$beta_min, beta_1se = x$beta_1se, measure = x$measure, score = min(x$cvm, NA, na.rm = TRUE), status = x$status,
-             nobs = length(x$foldid))
-}
-
+#' @rdname predict.acfw_factors
 #' @export
 plot.cv_acfw_matrix_completion <- function(x, ...) {
-  spread <- ifelse(is.na(x$cvsd), 0, x$cvsd)
-  if (all(is.na(x$cvm))) abort_input("x", "was interrupted before any radius had a score: there is nothing to plot.")
-  defaults <- list(x = x$beta, y = x$cvm, type = "b", pch = 19, log = "x", col = curve_colours(1), las = 1, bty = "l",
-                   xlab = "radius", ylab = x$measure, ylim = range(x$cvm - spread, x$cvm + spread, na.rm = TRUE))
-  do.call(graphics::plot, utils::modifyList(defaults, list(...)))
-  graphics::segments(x$beta, x$cvm - spread, x$beta, x$cvm + spread, col = curve_colours(1))
-  graphics::abline(v = c(x$beta_1se, x$beta_min), lty = c(2, 3), col = "grey40")
+  draw_base(cv_completion_drawing(x), ...)
   invisible(data.frame(beta = x$beta, cvm = x$cvm, cvsd = x$cvsd))
 }
 
+#' @rdname predict.acfw_factors
 #' @exportS3Method ggplot2::autoplot
 autoplot.cv_acfw_matrix_completion <- function(object, ...) {
-  autoplot_cv(data.frame(beta = object$beta, score = object$cvm, se = object$cvsd), object$measure,
-              c(object$beta_1se, object$beta_min))
+  check_dots(...)
+  draw_ggplot(cv_completion_drawing(object))
+}
+
+cv_completion_drawing <- function(x, call = rlang::caller_env()) {
+  if (all(is.na(x$cvm))) abort_input("x", "was interrupted before any radius had a score: there is nothing to plot.", call)
+  top <- list(at = x$beta, labels = ifelse(is.na(x$rank), "", format(round(x$rank), trim = TRUE)), title = "mean rank")
+  cv_drawing(x$beta, x$cvm, x$cvsd, c(rmse = "root mean squared error", mae = "mean absolute error", deviance = "deviance")[[x$measure]],
+             c(beta_1se = x$beta_1se, beta_min = x$beta_min), top)
 }

@@ -1,7 +1,9 @@
 #' Dictionary learning with unit atoms and l1-bounded codes
 #'
-#' Finds a dictionary `D` of `p` atoms and codes `X` such that every column of `a` is close to a combination of few atoms:
-#' \deqn{\min_{D, X} \frac{1}{2n} \|A - D X\|_F^2 \quad \mbox{subject to} \quad \|d_j\|_2 \le 1, \; \|x_i\|_1 \le \beta.}
+#' Finds a dictionary `D` of `p` atoms and codes `X` such that every sample is close to a combination of few atoms. With the `n`
+#' samples as columns of `A`,
+#' \deqn{\min_{D, X} \frac{1}{2n} \|A - D X\|_F^2 \quad \mbox{subject to} \quad \|d_j\|_2 \le 1, \; \|x_i\|_1 \le \beta.}{%
+#'   min over D, X of  1/(2n) |A - D X|_F^2  subject to  |d_j|_2 <= 1, |x_i|_1 <= beta.}
 #' The problem is not convex: `gap` measures stationarity, and different starts may end in different dictionaries.
 #'
 #' @section Cost:
@@ -14,7 +16,7 @@
 #' `"short"` uses the bound `beta^2 + p/n + (|A| + beta sqrt(n p))/n` on the Lipschitz constant of the gradient, unless the
 #' control has another.
 #'
-#' @param a The data, a numeric matrix with one sample per column (features by samples).
+#' @param a The data, a numeric matrix or a data frame; see `samples`.
 #' @param p The number of atoms.
 #' @param beta The bound on the l1 norm of every code, positive.
 #' @param method Only `"cfw"`: the balls have a continuum of extreme points, no active set of them can be kept.
@@ -24,30 +26,34 @@
 #'   dictionary matrix, `list(dictionary =, codes =)`, or an earlier fit. A fit of the same problem is continued. One of other
 #'   data, another `beta` or another step rule lends its point, codes longer than `beta` scaled down, and a message says so.
 #'   Atoms may not be longer than one.
+#' @param samples Are the samples of `a` its `"columns"`, as in the paper and for image patches, or its `"rows"`, as in most of R?
+#'   Left out, those of a data frame are its rows, those of a matrix its columns, and a message says once a session which way
+#'   it was read. [predict()][predict.acfw_dictionary_learning()], `fitted()` and `residuals()` of the fit go by the same way.
 #' @param ... Must be empty.
 #' @return An object of class `acfw_dictionary_learning` and `acfw`: a list with
 #'   \item{dictionary}{the atoms, features by `p`}
-#'   \item{codes}{the codes, `p` by samples, a `dgCMatrix`}
+#'   \item{codes}{the codes, `p` by samples, a `dgCMatrix`, whichever way `a` was given}
 #'   \item{explained}{the share of the sum of squares of `a` that is explained}
 #'   \item{gap, objective, status, counts, trace, control, call, ...}{as in [acfw()]}
 #' @seealso [predict.acfw_dictionary_learning()] for codes of new data, [sim_dictionary_learning()]
 #' @examples
 #' set.seed(1)
 #' a <- sim_dictionary_learning(n = 100, m = 30, p = 12, l = 4)$a
-#' fit <- acfw_dictionary_learning(a, p = 12, beta = 5)
+#' fit <- acfw_dictionary_learning(a, p = 12, beta = 5, samples = "columns")
 #' fit
 #' predict(fit, a[, 1:3])
+#'
+#' acfw_dictionary_learning(scale(iris[, 1:4]), p = 6, beta = 2, samples = "rows")
 #' @export
 acfw_dictionary_learning <- function(a, p, beta, method = "cfw", step = c("ac", "backtracking", "short", "open"),
                                      control = acfw_control(tol = 1e-8, rel_tol = 1e-3, max_iter = 1000, damping = "budget"),
-                                     init = NULL, ...) {
+                                     init = NULL, samples = c("columns", "rows"), ...) {
   call <- match.call()
   answered({
     check_dots(..., .known = names(formals(acfw_dictionary_learning)))
-    require_argument(a, "a matrix with one sample per column")
-    require_argument(p, "the number of atoms")
-    require_argument(beta, "the bound on the l1 norm of a code")
-    a <- check_data(a, "a")
+    require_arguments(a = "the data, a matrix or a data frame", p = "the number of atoms", beta = "the bound on the l1 norm of a code")
+    samples <- samples_of(a, samples, missing(samples))
+    a <- samples_as_columns(check_data(a, "a"), samples)
     p <- check_count(p, "p")
     check_entries(p, max(p, dim(a)), "p")
     beta <- check_number(beta, "beta", min = 0, max = .Machine$double.xmax, strict = TRUE)
@@ -62,11 +68,11 @@ acfw_dictionary_learning <- function(a, p, beta, method = "cfw", step = c("ac", 
     session <- session_dictionary_learning(a, start$dictionary, start$codes, beta, step, control_with_progress(control),
                                            start$fit$state, start$at_point)
     result <- run_session(session)
-    new_dictionary_learning(result, a, beta, control, step, call, start$fit, identity)
+    new_dictionary_learning(result, a, beta, control, step, call, start$fit, identity, samples)
   })
 }
 
-new_dictionary_learning <- function(result, a, beta, control, step, call, init, identity) {
+new_dictionary_learning <- function(result, a, beta, control, step, call, init, identity, samples) {
   fit <- new_fit(result, like = NULL, control = control, method = "cfw", step = step, call = call, init = init,
                  class = "acfw_dictionary_learning", identity = identity)
   fit$dictionary <- structure(fit$par$dictionary, dimnames = if (!is.null(rownames(a))) list(rownames(a), NULL))
@@ -77,10 +83,32 @@ new_dictionary_learning <- function(result, a, beta, control, step, call, init, 
   fit$explained <- if (total > 0) 1 - 2 * ncol(a) * fit$objective / total else 1
   fit$beta <- beta
   fit$a <- a
+  fit$samples <- samples
   fit
 }
 
 # ---- what comes in ----------------------------------------------------------------------------------------------
+
+# Which way the samples lie. Nobody can tell from a matrix, so it is said.
+samples_of <- function(a, samples, missing, call = rlang::caller_env()) {
+  samples <- check_choice(samples, c("columns", "rows"), "samples", call)
+  if (!missing) return(samples)
+  if (is.data.frame(a)) samples <- "rows"
+  size <- rev(dim(a))
+  if (length(size) == 2L) tell_samples(samples, if (samples == "rows") rev(size) else size)
+  samples
+}
+
+tell_samples <- function(samples, size) {
+  other <- setdiff(c("columns", "rows"), samples)
+  rlang::inform(
+    paste0("`a` is read as ", count_of(size[[1L]], "sample"), ", its ", samples, ", of ", count_of(size[[2L]], "feature"),
+           ". Say samples = \"", samples, "\" if that is right, samples = \"", other, "\" if not."),
+    class = c("acfw_message_samples", "acfw_message"), .frequency = "once", .frequency_id = paste0("acfw_samples_", samples)
+  )
+}
+
+samples_as_columns <- function(a, samples) if (samples == "rows") t(a) else a
 
 # Dense, since the residual is.
 check_data <- function(a, arg, call = rlang::caller_env()) {

@@ -4,7 +4,9 @@
 #' covariance of `(x, y)` is known only to lie within Wasserstein distance `rho` of `sigma`. The worst covariance `S`
 #' solves
 #' \deqn{\max_S \; \mathrm{tr}[S_{xx} - S_{xy} S_{yy}^{-1} S_{yx}] \quad \mbox{over} \quad
-#'   S \succeq 0, \; \mathrm{tr}[S + \Sigma - 2 (\Sigma^{1/2} S \Sigma^{1/2})^{1/2}] \le \rho^2}
+#'   S \succeq 0, \; \mathrm{tr}[S + \Sigma - 2 (\Sigma^{1/2} S \Sigma^{1/2})^{1/2}] \le \rho^2}{%
+#'   max over S of  tr[S_xx - S_xy S_yy^-1 S_yx]  over  S >= 0,
+#'   tr[S + sigma - 2 (sigma^(1/2) S sigma^(1/2))^(1/2)] <= rho^2}
 #' and the robust estimator is the best one for `S`, `x_hat = S_xy S_yy^{-1} y`. Signal and observation have mean
 #' zero: subtract yours.
 #'
@@ -25,7 +27,7 @@
 #' @param step The step rule, see [acfw()]. `"short"` uses the Lipschitz constant
 #'   `2 (1 + u / l) / l` of the gradient, with `l` the least eigenvalue of `sigma` and `u = (rho + sqrt(tr sigma))^2`,
 #'   unless the control has another.
-#' @param control Tolerances and limits, from [acfw_control()].
+#' @inheritParams acfw_dictionary_learning
 #' @param init Where to start: a covariance matrix (only its estimator matters), or an earlier fit. A fit of the same
 #'   problem is continued. One of another `sigma`, `rho` or step rule lends its estimator, and a message says so.
 #' @param ... Must be empty.
@@ -51,9 +53,8 @@ acfw_dr_mmse <- function(sigma, n_x, rho, method = "cfw", step = c("ac", "backtr
   call <- match.call()
   answered({
     check_dots(..., .known = names(formals(acfw_dr_mmse)))
-    require_argument(sigma, "the nominal covariance of signal and observation")
-    require_argument(n_x, "the dimension of the signal")
-    require_argument(rho, "the Wasserstein radius")
+    require_arguments(sigma = "the nominal covariance of signal and observation", n_x = "the dimension of the signal",
+                      rho = "the Wasserstein radius")
     sigma <- check_covariance(sigma, "sigma")
     n_x <- check_count(n_x, "n_x")
     if (n_x >= nrow(sigma)) {

@@ -1,12 +1,14 @@
 #' Estimate signals with a robust estimator
 #'
-#' @param object A fit from [acfw_dr_mmse()].
+#' @param object,x A fit from [acfw_dr_mmse()].
 #' @param newdata Observations `y`: a vector, or a matrix or data frame with one observation per row. Matched by name where
 #'   both it and `sigma` have names.
 #' @param type `"robust"` for the fitted estimator, `"nominal"` for the best one under `sigma` itself.
 #' @param ... Must be empty.
 #' @return `predict()`: the estimated signal, a vector, or a matrix with one row per observation. `coef()`: the
-#'   estimator, a matrix with one row per component of the signal.
+#'   estimator, a matrix with one row per component of the signal. `tidy()`: its entries with `response`, `term` and `estimate`;
+#'   `glance()`: one row; `augment()`: the observations with the signal in `.fitted` (with several, `.fitted_` and its name), and where
+#'   `newdata` have the signal by name, `.resid`.
 #' @examples
 #' set.seed(2)
 #' problem <- sim_dr_mmse(10)
@@ -66,7 +68,7 @@ NULL
 #' @rdname acfw_dr_mmse_methods
 #' @export
 print.acfw_dr_mmse <- function(x, digits = 6, ...) {
-  cat("<acfw_dr_mmse> ", nrow(x$estimator), " signals from ", ncol(x$estimator), " observations, radius ",
+  cat("<acfw_dr_mmse> ", count_of(nrow(x$estimator), "signal"), " from ", count_of(ncol(x$estimator), "observation"), ", radius ",
       format(x$rho, digits = 4), ", ", method_label(x), "\n", sep = "")
   print_outcome(x, digits, c("worst-case risk" = paste0(format(x$risk, digits = digits), " (under sigma the best is ",
                                            format(x$nominal$risk, digits = digits), ")")))
@@ -94,8 +96,7 @@ mse_of <- function(B, S) {
 #' @export
 print.summary.acfw_dr_mmse <- function(x, digits = 6, ...) {
   print(x$fit, digits = digits)
-  cat("  calls      ", x$calls[["value"]], " values, ", x$calls[["gradient"]], " gradients, ", x$calls[["lmo"]], " oracle\n",
-      sep = "")
+  cat("  calls            ", calls_text(x$calls), "\n", sep = "")
   cat("  mean square error of the estimators\n")
   print(x$risks, digits = digits)
   invisible(x)
@@ -104,23 +105,55 @@ print.summary.acfw_dr_mmse <- function(x, digits = 6, ...) {
 #' @rdname acfw_dr_mmse_methods
 #' @export
 plot.acfw_dr_mmse <- function(x, type = c("convergence", "eigenvalues"), ...) {
-  if (check_choice(type, c("convergence", "eigenvalues"), "type") == "convergence") {
-    plot.acfw(x, ...)
-    return(invisible(x))
-  }
-  spectrum <- function(S) eigen(S, symmetric = TRUE, only.values = TRUE)$values
-  values <- cbind(spectrum(x$S), spectrum(x$sigma))
-  defaults <- list(x = values, type = "o", pch = 19, cex = 0.5, lty = 1, col = curve_colours(2), xlab = "index",
-                   ylab = "eigenvalue", las = 1, bty = "l", main = "")
-  do.call(graphics::matplot, utils::modifyList(defaults, list(...)))
-  graphics::legend("topright", c("least favourable", "nominal"), col = curve_colours(2), lty = 1, pch = 19, bty = "n")
+  type <- check_choice(type, c("convergence", "eigenvalues"), "type")
+  if (type == "convergence") plot.acfw(x, ...) else draw_base(eigenvalue_drawing(x), ...)
   invisible(x)
 }
 
+#' @rdname acfw_dr_mmse_methods
+#' @exportS3Method ggplot2::autoplot
+autoplot.acfw_dr_mmse <- function(object, type = c("convergence", "eigenvalues"), ...) {
+  if (check_choice(type, c("convergence", "eigenvalues"), "type") == "convergence") return(autoplot.acfw(object, ...))
+  check_dots(..., .known = "type")
+  draw_ggplot(eigenvalue_drawing(object))
+}
+
+eigenvalue_drawing <- function(x) {
+  spectrum <- function(S) eigen(S, symmetric = TRUE, only.values = TRUE)$values
+  values <- cbind("least favourable" = spectrum(x$S), nominal = spectrum(x$sigma))
+  new_drawing(curves_of(seq_len(nrow(values)), values), new_styles(colnames(values), points = TRUE, lwd = 1.5), "index", "eigenvalue",
+              legend = "top", counts = TRUE)
+}
+
+#' @rdname predict.acfw_dr_mmse
 #' @exportS3Method generics::tidy
 tidy.acfw_dr_mmse <- function(x, ...) {
+  check_dots(...)
   B <- x$estimator
-  label <- function(names, n) if (is.null(names)) seq_len(n) else names
-  data.frame(signal = rep(label(rownames(B), nrow(B)), ncol(B)),
-             observation = rep(label(colnames(B), ncol(B)), each = nrow(B)), estimate = as.vector(B))
+  data.frame(response = rep(side_names(B, 1L), ncol(B)), term = rep(side_names(B, 2L), each = nrow(B)), estimate = as.vector(B))
+}
+
+#' @rdname predict.acfw_dr_mmse
+#' @exportS3Method generics::glance
+glance.acfw_dr_mmse <- function(x, ...) {
+  check_dots(...)
+  cbind(glance.acfw(x), rho = x$rho, risk = x$risk, nominal_risk = x$nominal$risk)
+}
+
+#' @rdname predict.acfw_dr_mmse
+#' @exportS3Method generics::augment
+augment.acfw_dr_mmse <- function(x, newdata, type = c("robust", "nominal"), ...) {
+  check_dots(..., .known = c("newdata", "type"))
+  require_argument(newdata, "observations")
+  frame <- as.data.frame(if (is.null(dim(newdata))) t(newdata) else newdata)
+  seen <- colnames(x$estimator)
+  observations <- as.matrix(if (!is.null(seen) && all(seen %in% names(frame))) frame[seen] else frame)
+  estimate <- predict(x, observations, type = type)
+  signals <- side_names(x$estimator, 1L)
+  suffix <- if (length(signals) > 1L) paste0("_", signals) else ""
+  known <- is.character(signals) && all(signals %in% names(frame))
+  resid <- if (known) as.matrix(frame[signals]) - estimate
+  parts <- c(list(frame), stats::setNames(as.data.frame(estimate), paste0(".fitted", suffix)),
+             if (known) stats::setNames(as.data.frame(resid), paste0(".resid", suffix)))
+  do.call(cbind, parts)
 }

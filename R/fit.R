@@ -33,7 +33,7 @@ status_text <- function(fit) {
     converged = "converged",
     max_iter = "stopped at the iteration limit",
     max_time = "stopped at the time limit",
-    interrupted = "interrupted",
+    interrupted = "interrupted: the best point so far,",
     callback = "stopped by the callback",
     failed = "stopped: a function returned something unusable",
     stalled = if (length(fit$contradictions)) "stopped: what it was told is contradictory" else "stalled: no further progress in floating point"
@@ -75,7 +75,7 @@ gap_label <- function(fit) {
 #' head(as.data.frame(fit))
 #' @export
 print.acfw <- function(x, digits = 6, ...) {
-  shape <- if (is.null(dim(x$par))) paste(length(x$par), "variables") else paste(dim(x$par), collapse = " x ")
+  shape <- if (is.null(dim(x$par))) count_of(length(x$par), "variable") else paste(dim(x$par), collapse = " x ")
   cat("<acfw> ", method_label(x), ", ", shape, "\n", sep = "")
   print_outcome(x, digits)
   invisible(x)
@@ -89,12 +89,6 @@ print_outcome <- function(x, digits, value = c(objective = format(x$objective, d
     gap = paste0(format(x$gap, digits = 3), " (", gap_label(x), ")")
   )
   cat(paste0("  ", format(names(lines), width = 9), "  ", lines, "\n"), sep = "")
-}
-
-count_of <- function(n, noun) paste0(format(n), " ", noun, if (n != 1) "s")
-
-format_seconds <- function(s) {
-  if (s < 1e-3) "< 1 ms" else if (s < 1) paste(round(1000 * s), "ms") else paste(format(s, digits = 3), "s")
 }
 
 #' @rdname print.acfw
@@ -113,12 +107,11 @@ summary.acfw <- function(object, ...) {
 print.summary.acfw <- function(x, digits = 6, ...) {
   print(x$fit, digits = digits)
   line <- function(name, ...) cat("  ", format(name, width = 11), ..., "\n", sep = "")
-  line("nonzero", x$nonzero, " of ", length(x$fit$par), if (!is.null(x$active)) paste0(", ", x$active, " active atoms"))
-  counts <- x$fit$counts
-  line("calls", counts[["value"]], " values, ", counts[["gradient"]], " gradients, ", counts[["lmo"]], " oracle")
+  line("nonzero", x$nonzero, " of ", length(x$fit$par), if (!is.null(x$active)) paste0(", ", count_of(x$active, "active atom")))
+  line("calls", calls_text(x$fit$counts))
   if (length(x$steps)) {
     line("steps", paste(paste0(x$steps, " ", names(x$steps)), collapse = ", "), " (",
-         format(100 * x$accepted, digits = 3), "% accepted)")
+         percent(x$accepted), " accepted)")
   }
   if (!is.na(x$L)) line("L", format(x$L, digits = 4))
   invisible(x)

@@ -1,12 +1,13 @@
 #' Plot the convergence of a fit
 #'
-#' The gap and the objective above its lowest value, on a log axis, against iterations or seconds. `autoplot()` draws
-#' the same with ggplot2, if that is installed.
+#' The gap and the objective above its lowest value, on a log axis, against iterations or seconds. The shaded band is the tolerance of the
+#' run: a gap in it is small enough. `autoplot()` draws the same with ggplot2, if that is installed.
 #'
 #' @param x,object A fit of class `acfw`.
 #' @param against `"iteration"` or `"seconds"`.
 #' @param curves Which curves: `"gap"`, `"objective"`, or both.
-#' @param ... Further arguments to [graphics::matplot()]; none for `autoplot()`.
+#' @param ... Graphical parameters: `log`, `xlim`, `ylim`, titles, and `col`, `lty`, `lwd`, `pch`, `cex`, `type` for the curves; none for
+#'   `autoplot()`.
 #' @param what The old name of `curves`.
 #' @return The plotted data frame, invisibly; a ggplot for `autoplot()`.
 #' @examples
@@ -14,53 +15,44 @@
 #' plot(fit)
 #' @export
 plot.acfw <- function(x, against = c("iteration", "seconds"), curves = c("gap", "objective"), ..., what = NULL) {
-  dots <- list(...)
-  against <- check_choice(against, c("iteration", "seconds"), "against")
-  drawn <- convergence_curves(x, against, renamed(curves, what, "curves"), log_x = is.character(dots$log) && any(grepl("x", dots$log)))
-  defaults <- list(
-    x = drawn$at, y = drawn$values, type = "l", lty = 1, lwd = 2, log = "y", col = curve_colours(ncol(drawn$values)),
-    xlab = drawn$xlab, ylab = "", las = 1, bty = "l", main = method_label(x), axes = FALSE
-  )
-  frame <- utils::modifyList(defaults, dots)
-  do.call(graphics::matplot, frame)
-  graphics::box(bty = frame$bty)
-  convergence_axes(frame$log)
-  graphics::legend("topright", legend = drawn$labels, col = curve_colours(ncol(drawn$values)), lty = 1, lwd = 2, bty = "n")
-  invisible(data.frame(at = drawn$at, drawn$values))
-}
-
-# Values at or below zero cannot be drawn on a log axis and are left out.
-convergence_curves <- function(fit, against, curves, log_x = FALSE, call = rlang::caller_env()) {
-  if (!is.character(curves) || !length(curves) || !all(curves %in% c("gap", "objective"))) {
-    abort_input("curves", "must be \"gap\", \"objective\" or both.", call)
-  }
-  trace <- fit$trace
-  at <- if (against == "seconds") trace$seconds else trace$iter
-  if (log_x) at[!(at > 0)] <- NA
-  lowest <- min(trace$objective, Inf) # a run left before its first iteration has no rows
-  values <- cbind(gap = trace$gap, objective = trace$objective - lowest)[, curves, drop = FALSE]
-  values[!(values > 0 & is.finite(values)) | is.na(at)] <- NA
-  labels <- c(gap = "gap", objective = "objective - lowest objective")[curves]
-  if (all(is.na(values))) abort_no_curve("x", call)
-  list(at = at, values = values, labels = unname(labels), xlab = against)
+  drawing <- convergence_drawing(x, check_choice(against, c("iteration", "seconds"), "against"), renamed(curves, what, "curves"))
+  draw_base(drawing, ...)
+  invisible(drawing$data)
 }
 
 #' @rdname plot.acfw
 #' @exportS3Method ggplot2::autoplot
 autoplot.acfw <- function(object, against = c("iteration", "seconds"), curves = c("gap", "objective"), ..., what = NULL) {
-  rlang::check_installed("ggplot2", "for autoplot()")
   check_dots(..., .known = names(formals(autoplot.acfw)))
-  drawn <- convergence_curves(object, check_choice(against, c("iteration", "seconds"), "against"), renamed(curves, what, "curves"))
-  data <- data.frame(
-    at = rep(drawn$at, ncol(drawn$values)), value = as.vector(drawn$values),
-    curve = rep(drawn$labels, each = length(drawn$at))
-  )
-  data <- data[!is.na(data$value), ]
-  ggplot2::ggplot(data, ggplot2::aes(x = .data$at, y = .data$value, colour = .data$curve)) +
-    ggplot2::geom_line(linewidth = 0.8) +
-    ggplot2::scale_y_log10() +
-    ggplot2::scale_colour_manual(values = curve_colours(ncol(drawn$values))) +
-    ggplot2::labs(x = drawn$xlab, y = NULL, colour = NULL, title = method_label(object)) +
-    ggplot2::theme_minimal() +
-    ggplot2::theme(legend.position = "top")
+  draw_ggplot(convergence_drawing(object, check_choice(against, c("iteration", "seconds"), "against"), renamed(curves, what, "curves")))
+}
+
+# Values at or below zero cannot be drawn on a log axis and are left out.
+convergence_drawing <- function(fit, against, curves, call = rlang::caller_env()) {
+  if (!is.character(curves) || !length(curves) || !all(curves %in% c("gap", "objective"))) {
+    abort_input("curves", "must be \"gap\", \"objective\" or both.", call)
+  }
+  trace <- fit$trace
+  at <- if (against == "seconds") trace$seconds else trace$iter
+  lowest <- min(trace$objective, Inf) # a run left before its first iteration has no rows
+  values <- cbind(gap = trace$gap, objective = trace$objective - lowest)[, curves, drop = FALSE]
+  values[!(values > 0 & is.finite(values))] <- NA
+  if (all(is.na(values))) abort_no_curve("x", call)
+  axis <- time_axis(at, against)
+  styles <- new_styles(curves, label = c(gap = "gap", objective = "objective - lowest")[curves])
+  new_drawing(curves_of(at, values), styles, axis$title, "", legend = "top", log = "y", title = method_label(fit), x_unit = axis$unit,
+              counts = against == "iteration", band = tolerance_band(fit, at, values), data = data.frame(at = at, values))
+}
+
+# Short runs are told in milliseconds.
+time_axis <- function(at, against) {
+  short <- against == "seconds" && max(at, 0) < 0.5
+  list(title = if (short) "milliseconds" else against, unit = if (short) 1000 else 1)
+}
+
+# Where the gap comes near it.
+tolerance_band <- function(fit, at, values) {
+  tolerance <- tolerance_of(fit$control, fit$objective)[[1L]]
+  if (!"gap" %in% colnames(values) || !isTRUE(tolerance > 0 && min(values, na.rm = TRUE) < 3 * tolerance)) return(NULL)
+  data.frame(x = range(at), y = tolerance)
 }

@@ -28,7 +28,13 @@
 #' recommend(new, "zoe", n = 2)
 #' predict(fit, "zoe", "C", ratings = data.frame(user = "zoe", item = c("A", "B"), stars = c(3, 2)))
 #' @export
-fold_in <- function(fit, ratings, ...) UseMethod("fold_in")
+fold_in <- function(fit, ratings, ...) {
+  require_argument(fit, "a fit of acfw_matrix_completion()")
+  UseMethod("fold_in")
+}
+
+#' @export
+fold_in.default <- function(fit, ratings, ...) abort_no_completion(fit)
 
 #' @rdname fold_in
 #' @export

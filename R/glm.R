@@ -86,8 +86,9 @@
 #' @param standardize Let the set live in the scale of standardised columns? See below. The weights of a simplex are to sum to `beta` as
 #'   they are, so the default for it is `FALSE`.
 #' @param method,step The method, see below, and the step rule, see [acfw()].
-#' @param control Tolerances and limits, from [acfw_control()]. `max_time` is for the whole path, the others for each radius. `NULL` asks
-#'   for a relative gap of 1e-6 at radii you name, and of 1e-4 along a grid.
+#' @param control Tolerances and limits, from [acfw_control()]. `max_time` is for the whole path, the others for each radius. Where
+#'   it names no tolerance, the relative gap is 1e-6 at radii you name, which are wanted for their solutions, and 1e-4 along a grid, which
+#'   is wanted for its shape.
 #' @param init A fit to start from. If it solved the very same problem (data, radius, settings, method) the run is continued;
 #'   otherwise its coefficients, of the nearest radius and moved into the set, are the starting point, and a message says so. Or the path of
 #'   a checkpoint that the same call has left, see [acfw_control()].
@@ -162,27 +163,20 @@ fit_glm <- function(x, y, family, beta, set, lambda, weights, offset, penalty_fa
                     method, step, control, init, nbeta, call, env = rlang::caller_env()) {
   fit <- answered({
     family <- check_family(family, env)
-    named <- !is.null(control)
-    control <- glm_control(control, beta, env)
+    control <- check_control(if (is.null(control)) acfw_control() else control, env)
     method <- check_choice(method, glm_methods, "method", env)
     step <- check_choice(step, step_rules, "step", env)
     beta <- check_radii(beta, env)
     nbeta <- check_count(nbeta, "nbeta", call = env)
     problem <- glm_problem(x, y, family, set, lambda, weights, offset, penalty_factor, lower, upper, groups, intercept, standardize, env)
     check_method_for(problem, method, env)
-    if (!named) control$tol <- control$tol * typical_loss(problem)
+    control <- with_tolerance(control, 1e-8 * typical_loss(problem), if (is.null(beta) || is_penalties(beta)) 1e-4 else 1e-6)
     results <- glm_results(problem, beta, nbeta, method, step, control, init, env)
     new_glm_fit(results$results, problem, method, step, results$control, call, results$init)
   })
   if (any(fit$status == "stalled")) warn_stalled(fit)
   if (was_interrupted(fit) && !(length(beta) == 1L)) tell_interrupted(path_ended(fit, beta, nbeta))
   fit
-}
-
-# A grid is chosen for its shape, a radius that was named for its solution.
-glm_control <- function(control, beta, call) {
-  if (!is.null(control)) return(check_control(control, call))
-  if (is.null(beta) || is_penalties(beta)) acfw_control(tol = 1e-8, rel_tol = 1e-4) else acfw_control()
 }
 
 # The loss without variables, which an absolute tolerance that nobody named is relative to: in other units of the response or of the

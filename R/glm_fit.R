@@ -132,17 +132,23 @@ warn_stalled <- function(fit) {
 
 #' @export
 print.acfw_glm <- function(x, digits = 6, ...) {
-  cat("<", class(x)[[1L]], "> ", glm_label(x), ", ", method_label(x), ", ", x$nobs, " observations, ",
-      nrow(class_blocks(x$coefficients)[[1L]]), " variables\n", sep = "")
+  cat("<", class(x)[[1L]], "> ", glm_label(x), ", ", method_label(x), ", ", count_of(x$nobs, "observation"), ", ",
+      count_of(nrow(class_blocks(x$coefficients)[[1L]]), "variable"), "\n", sep = "")
   if (length(x$beta) > 1L) {
     print_path(x, digits)
   } else {
     cat("  radius     ", format(x$beta, digits = digits), if (x$standardize) " (standardised columns)",
         ", penalty ", format(x$penalty, digits = 4), if (x$lambda > 0) paste0(", ridge ", format(x$lambda)), "\n", sep = "")
-    cat("  nonzero    ", x$df, ", deviance explained ", format(100 * (1 - x$deviance / x$null_deviance), digits = 3), "%\n", sep = "")
+    cat("  nonzero    ", x$df, ", deviance explained ", percent(explained_share(x)), "\n", sep = "")
     print_outcome(x, digits)
   }
   invisible(x)
+}
+
+# Of the null deviance; nothing where there is none to explain, and where the difference is rounding.
+explained_share <- function(x) {
+  share <- 1 - x$deviance / x$null_deviance
+  ifelse(is.na(share) | abs(share) < 1e-10, 0, share)
 }
 
 glm_label <- function(x) {
@@ -150,14 +156,14 @@ glm_label <- function(x) {
 }
 
 print_path <- function(x, digits, most = 12) {
-  cat("  ", length(x$beta), " radii, ", sum(x$status == "converged"), " converged, largest gap ", format(max(x$gap), digits = 3),
+  cat("  ", count_of(length(x$beta), "radius", "radii"), ", ", sum(x$status == "converged"), " converged, largest gap ", format(max(x$gap), digits = 3),
       ", ", format_seconds(x$seconds), "\n", sep = "")
   ended <- x$status[length(x$status)]
   if (ended %in% c("interrupted", "max_time")) {
     cat("  ended at radius ", format(x$beta[length(x$beta)], digits = 4), ": ", status_text(list(status = ended)), "\n", sep = "")
   }
   shown <- unique(round(seq(1, length(x$beta), length.out = min(most, length(x$beta)))))
-  table <- data.frame(beta = x$beta, penalty = x$penalty, nonzero = x$df, explained = 1 - x$deviance / x$null_deviance,
+  table <- data.frame(beta = x$beta, penalty = x$penalty, nonzero = x$df, explained = explained_share(x),
                       gap = x$gap)[shown, ]
   print(table, digits = 4)
   if (length(shown) < length(x$beta)) cat("  (", length(shown), " of ", length(x$beta), " shown)\n", sep = "")
@@ -175,8 +181,8 @@ summary.acfw_glm <- function(object, ...) {
 print.summary.acfw_glm <- function(x, digits = 6, most = 10, ...) {
   print(x$fit, digits = digits)
   counts <- x$fit$counts
-  cat("  calls      ", counts[["value"]], " values, ", counts[["gradient"]], " gradients, ", counts[["rejected"]],
-      " rejected trials\n", sep = "")
+  cat("  calls      ", count_of(counts[["value"]], "value"), ", ", count_of(counts[["gradient"]], "gradient"), ", ",
+      count_of(counts[["rejected"]], "rejected trial"), "\n", sep = "")
   if (!is.null(x$fit$shards)) print_shards(x$fit)
   table <- x$tidy[x$tidy$beta == max(x$fit$beta) & x$tidy$term != "(Intercept)", , drop = FALSE]
   table <- table[order(-abs(table$estimate)), intersect(c("class", "term", "estimate"), names(table)), drop = FALSE]

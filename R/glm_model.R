@@ -69,7 +69,7 @@ formula_call <- function(call) {
 # Errors of the functions this one is built on name the call the user made.
 with_call <- function(expr, call = rlang::caller_call()) {
   rlang::try_fetch(expr, acfw_error = function(error) {
-    error$call <- call
+    error$call <- if (is.call(call)) user_call(call) else call
     rlang::cnd_signal(error)
   })
 }

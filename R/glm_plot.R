@@ -1,43 +1,65 @@
 #' Plot a sparse regression
 #'
-#' The coefficients along the path of radii, or the convergence of the run. `autoplot()` draws the same with ggplot2.
+#' The coefficients along the path of radii, the largest in colour and by name, with the number of nonzero ones above; or the certified
+#' gap at each radius. Of a single radius, the largest coefficients, or the convergence of the run. `autoplot()` draws the same with ggplot2.
 #'
 #' @param x,object A fit from [acfw_glm()].
-#' @param type `"path"` for the coefficients against the radius; `"gap"` for the convergence, see [plot.acfw()]. `NULL` for the former with
-#'   several radii, and else the latter.
-#' @param labels How many of the largest final coefficients to label.
-#' @param ... Further arguments to [graphics::matplot()] or [plot.acfw()].
+#' @param type `"path"` for the coefficients against the radius; `"gap"` (or `"convergence"`) for the gap at each radius, or for one radius
+#'   the convergence, see [plot.acfw()]. `NULL` for the former with several radii, and else the latter. What lies in the shaded band
+#'   is within the tolerance, and gaps below a hundredth of that are drawn there.
+#' @param labels How many of the largest final coefficients to name; the others are grey.
+#' @param ... Graphical parameters, as in [plot.acfw()], and its `against` and `curves` for the convergence.
 #' @param what The old name of `type`.
 #' @return What was plotted, invisibly; a ggplot for `autoplot()`.
 #' @examples
 #' x <- as.matrix(mtcars[, c("mpg", "disp", "hp", "wt", "qsec")])
-#' plot(acfw_glm(x, mtcars$am, "binomial"))
+#' fit <- acfw_glm(x, mtcars$am, "binomial")
+#' plot(fit)
+#' plot(fit, type = "gap")
+#' if (requireNamespace("ggplot2", quietly = TRUE)) ggplot2::autoplot(fit)
 #' @export
-plot.acfw_glm <- function(x, type = NULL, labels = 8, ..., what = NULL) {
-  type <- check_choice(usual_plot(x, renamed(type, what, "type")), c("path", "gap"), "type")
-  if (type == "gap") return(plot_gap(x, ...))
-  used <- path_rows(x)
-  values <- if (nrow(used)) t(used) else matrix(0, length(x$beta), 1L)  # no coefficient: a line at zero
-  colours <- curve_colours(ncol(values))
-  defaults <- list(
-    x = x$beta, y = values, type = if (length(x$beta) > 1L) "l" else "p", lty = 1, lwd = 1.6, pch = 19, col = colours,
-    xlab = "radius", ylab = "coefficient", las = 1, bty = "l", xlim = range(x$beta) + c(0, 0.12 * diff(range(x$beta)))
-  )
-  do.call(graphics::matplot, utils::modifyList(defaults, list(...)))
-  graphics::abline(h = 0, col = "grey80")
-  last <- values[nrow(values), ]
-  named <- utils::head(order(-abs(last)), if (nrow(used)) labels else 0L)
-  graphics::text(x$beta[length(x$beta)], last[named], colnames(values)[named], pos = 4, cex = 0.75, col = colours[named], xpd = NA)
-  ticks <- pretty(x$beta)
-  ticks <- ticks[ticks >= min(x$beta) & ticks <= max(x$beta)]
-  graphics::axis(3, at = ticks, labels = x$df[findInterval(ticks, x$beta)], lwd = 0, line = -0.8, cex.axis = 0.8)
-  invisible(data.frame(beta = x$beta, t(used), check.names = FALSE))
+plot.acfw_glm <- function(x, type = NULL, labels = 7, ..., what = NULL) {
+  type <- glm_picture(x, renamed(type, what, "type"))
+  if (type == "convergence") return(plot.acfw(x, ...))
+  drawing <- glm_drawing(x, type, labels)
+  draw_base(drawing, ...)
+  invisible(drawing$data)
 }
 
-# What to draw where nobody said: a single fit that was optimal from the start has no convergence to show.
-usual_plot <- function(x, type) {
-  if (!is.null(type)) return(type)
-  if (length(x$beta) > 1L || !any(x$trace$gap > 0)) "path" else "gap"
+#' @rdname plot.acfw_glm
+#' @exportS3Method ggplot2::autoplot
+autoplot.acfw_glm <- function(object, type = NULL, labels = 7, ..., what = NULL) {
+  type <- glm_picture(object, renamed(type, what, "type"))
+  if (type == "convergence") return(autoplot.acfw(object, ...))
+  check_dots(..., .known = names(formals(autoplot.acfw_glm)))
+  draw_ggplot(glm_drawing(object, type, labels))
+}
+
+# Which picture is meant: "path", "gap", or for one radius "convergence". A single fit that was optimal from the start has none of the last
+# to show.
+glm_picture <- function(x, type, call = rlang::caller_env()) {
+  single <- length(x$beta) == 1L
+  if (is.null(type)) type <- if (!single || !any(x$trace$gap > 0)) "path" else "gap"
+  type <- check_choice(type, c("path", "gap", "convergence"), "type", call)
+  if (type == "path") type else if (single) "convergence" else "gap"
+}
+
+glm_drawing <- function(x, type, labels, call = rlang::caller_env()) {
+  labels <- check_count(labels, "labels", min = 0, call = call)
+  if (type == "gap") {
+    drawing <- gap_drawing(x$beta, x$gap, tolerance_of(x$control, x$objective))
+    drawing$data <- data.frame(beta = x$beta, gap = x$gap)
+    return(drawing)
+  }
+  used <- path_rows(x)
+  values <- if (nrow(used)) t(used) else matrix(0, length(x$beta), 1L, dimnames = list(NULL, ""))  # no coefficient: a line at zero
+  drawing <- if (length(x$beta) == 1L) {
+    stem_drawing(values[1L, ], colnames(values), paste("coefficient at radius", format(x$beta, digits = 4)))
+  } else {
+    path_drawing(x$beta, values, labels, "coefficient", top = list(at = x$beta, labels = x$df, title = "nonzero"))
+  }
+  drawing$data <- data.frame(beta = x$beta, t(used), check.names = FALSE)
+  drawing
 }
 
 # Rows of the coefficients that are ever used, dense: these are few. With classes each has its own.
@@ -50,32 +72,4 @@ path_rows <- function(x) {
     used
   })
   do.call(rbind, each)
-}
-
-# Of a path, the gap at each radius; of a single fit, the gap over the iterations.
-plot_gap <- function(x, ...) {
-  if (length(x$beta) == 1L) return(plot.acfw(x, ...))
-  shown <- pmax(x$gap, .Machine$double.eps * abs(x$objective), .Machine$double.xmin)
-  plot(x$beta, shown, log = "y", type = "b", pch = 19, col = curve_colours(1), xlab = "radius", ylab = "gap", las = 1, bty = "l", ...)
-  invisible(data.frame(beta = x$beta, gap = x$gap))
-}
-
-#' @rdname plot.acfw_glm
-#' @exportS3Method ggplot2::autoplot
-autoplot.acfw_glm <- function(object, type = NULL, ..., what = NULL) {
-  rlang::check_installed("ggplot2", "for autoplot()")
-  type <- check_choice(usual_plot(object, renamed(type, what, "type")), c("path", "gap"), "type")
-  if (type == "gap" && length(object$beta) == 1L) return(autoplot.acfw(object, ...))
-  if (type == "gap") {
-    data <- data.frame(beta = object$beta, gap = object$gap)
-    return(ggplot2::ggplot(data[data$gap > 0, ], ggplot2::aes(x = .data$beta, y = .data$gap)) + ggplot2::geom_line() +
-             ggplot2::geom_point() + ggplot2::scale_y_log10() + ggplot2::labs(x = "radius", y = "gap") + ggplot2::theme_minimal())
-  }
-  used <- path_rows(object)
-  data <- data.frame(beta = rep(object$beta, each = nrow(used)), coefficient = as.vector(used),
-                     term = rep(rownames(used), ncol(used)))
-  ggplot2::ggplot(data, ggplot2::aes(x = .data$beta, y = .data$coefficient, group = .data$term, colour = .data$term)) +
-    ggplot2::geom_line(show.legend = nrow(used) <= 12) +
-    ggplot2::labs(x = "radius", y = "coefficient", colour = NULL) +
-    ggplot2::theme_minimal()
 }

@@ -11,8 +11,15 @@ answered <- function(expr) {
     raise_interrupt()
     FALSE
   }, interrupt = function(condition) TRUE)
-  if (is.null(value)) allowInterrupts(rlang::interrupt())
-  if (interrupted) mark_interrupted(value) else value
+  if (is.null(value) || interrupted && interrupts_stop()) allowInterrupts(rlang::interrupt())
+  if (interrupted) value <- mark_interrupted(value)
+  value
+}
+
+# Whether an interrupt is to end everything, as elsewhere in R, rather than this fit only: whoever fits in a loop may want that.
+interrupts_stop <- function() {
+  wish <- getOption("acfw.interrupt", "keep")
+  identical(check_choice(wish, c("keep", "stop"), "options(acfw.interrupt)", NULL), "stop")
 }
 
 # What a user typed as an argument may take its time, and an interrupt of it is between the user and R.

@@ -163,6 +163,10 @@ lmo_capped_l1_ball <- function(upper, radius = 1, ...) {
 #' @export
 lmo_dag_paths <- function(from, to, source, target, radius = 1, ...) {
   check_dots(..., .known = names(formals()))
+  require_argument(from, "the node that every edge leaves")
+  require_argument(to, "the node that every edge enters")
+  require_argument(source, "the node where the flow begins")
+  require_argument(target, "the node where the flow ends")
   for (end in c("from", "to")) {
     nodes_given <- get(end)
     if (!is.atomic(nodes_given) || !length(nodes_given) || anyNA(nodes_given)) abort_input(end, "must name a node for every edge.")

@@ -1,7 +1,8 @@
 #' Robust low-rank matrix completion
 #'
 #' Fits a matrix of small nuclear norm to the observed entries of `x`,
-#' \deqn{\min_X \frac{1}{|I|} \sum_{(i,j) \in I} \ell(A_{ij} - X_{ij}) \quad \mbox{subject to} \quad \|X\|_* \le \beta,}
+#' \deqn{\min_X \frac{1}{|I|} \sum_{(i,j) \in I} \ell(A_{ij} - X_{ij}) \quad \mbox{subject to} \quad \|X\|_* \le \beta,}{%
+#'   min over X of  1/|I| sum over (i,j) in I of l(A[i,j] - X[i,j])  subject to  |X|_* <= beta,}
 #' with Huber's loss (quadratic up to `delta`, linear beyond, so that gross outliers pull no harder than ordinary errors)
 #' or the squared loss `r^2 / 2`. The solution is kept as thin factors; no object has rows times columns entries. The
 #' Frank-Wolfe gap certifies the answer: no feasible matrix has an objective below `objective - gap`.
@@ -46,7 +47,8 @@
 #' @section Clicks and purchases:
 #' Where only the fact that somebody chose something is known, what was not chosen says something too. `w0` gives every cell
 #' that is not observed the value 0 with this weight, and the squared loss then runs over all cells,
-#' \deqn{\frac{1}{W} \Bigl(\sum_{(i,j) \in I} w_{ij} (A_{ij} - X_{ij})^2 / 2 + w_0 \sum_{(i,j) \notin I} X_{ij}^2 / 2\Bigr),}
+#' \deqn{\frac{1}{W} \Bigl(\sum_{(i,j) \in I} w_{ij} (A_{ij} - X_{ij})^2 / 2 + w_0 \sum_{(i,j) \notin I} X_{ij}^2 / 2\Bigr),}{%
+#'   1/W ( sum over I of w[i,j] (A[i,j] - X[i,j])^2 / 2  +  w0 sum over the rest of X[i,j]^2 / 2 ),}
 #' with `W` the sum of all weights. The sum over cells that are not observed is a norm of the factors, so that nothing of the
 #' size of the matrix is made. Confidence in an entry is its weight, which must be larger than `w0`.
 #'
@@ -83,7 +85,7 @@
 #'   \item{trace, counts, seconds}{as in [acfw()]; `active` in the trace is the number of rank-one terms held}
 #'
 #'   For several `beta`, an object of class `acfw_completion_path`: a list with `beta`, a data frame `path` and the `fits`.
-#' @seealso [cv_acfw_matrix_completion()] to choose `beta`; [predict.acfw_matrix_completion()], [recommend()] and [complete()] to
+#' @seealso [cv_acfw_matrix_completion()] to choose `beta`; [predict.acfw_matrix_completion()], [recommend()] and [completed()] to
 #'   use a fit; [fold_in()] and [update()][update.acfw_matrix_completion] for what came after it; [certificate()] to check it.
 #' @examples
 #' truth <- tcrossprod(matrix(sin(1:40), 20), matrix(cos(1:30), 15))
@@ -176,12 +178,10 @@ completion_radii <- function(beta, call = rlang::caller_env()) {
   sort(unique(as.double(beta)))
 }
 
-# Without a control, tolerances follow the data: an absolute one would mean nothing for ratings in millions.
+# Tolerances that nobody named follow the data: an absolute one would mean nothing for ratings in millions.
 completion_control <- function(control, observed, settings, call = rlang::caller_env()) {
-  if (is.null(control)) {
-    control <- acfw_control(tol = 1e-9 * completion_loss_at_zero(observed, engine_delta(settings)), rel_tol = 1e-4)
-  }
-  control <- check_control(control, call)
+  control <- check_control(if (is.null(control)) acfw_control() else control, call)
+  control <- with_tolerance(control, 1e-9 * completion_loss_at_zero(observed, engine_delta(settings)), 1e-4)
   if (is.null(control$L)) control$L <- max(observed$weights, if (is.null(observed$weights)) 1) / total_weight(observed)
   control
 }

@@ -99,7 +99,7 @@ as.matrix.cv_acfw_matrix_completion <- function(x, ..., beta = c("beta_min", "be
 
 #' @export
 print.acfw_completion_path <- function(x, digits = 4, ...) {
-  cat("<acfw_completion_path> ", nrow(x$path), " radii\n", sep = "")
+  cat("<acfw_completion_path> ", count_of(nrow(x$path), "radius", "radii"), "\n", sep = "")
   print(x$path, digits = digits, row.names = FALSE)
   invisible(x)
 }
@@ -114,32 +114,36 @@ summary.acfw_completion_path <- function(object, ...) {
   cbind(object$path, rmse = vapply(residuals, function(r) sqrt(mean(r^2)), 0), mae = vapply(residuals, function(r) mean(abs(r)), 0))
 }
 
-#' @exportS3Method generics::tidy
-tidy.acfw_completion_path <- function(x, ...) {
-  spectra <- lapply(x$fits, function(fit) cbind(beta = rep(fit$beta, fit$rank), tidy.acfw_matrix_completion(fit)))
-  do.call(rbind, spectra)
-}
-
-#' @exportS3Method generics::glance
-glance.acfw_completion_path <- function(x, ...) do.call(rbind, lapply(x$fits, glance.acfw_matrix_completion))
-
 #' @rdname predict.acfw_factors
 #' @export
-plot.acfw_completion_path <- function(x, ...) {
-  defaults <- list(x = x$beta, y = x$path$objective, type = "b", pch = 19, col = curve_colours(1), log = "x", las = 1, bty = "l",
-                   xlab = "radius", ylab = "objective")
-  do.call(graphics::plot, utils::modifyList(defaults, list(...)))
-  graphics::axis(3, at = x$beta, labels = x$path$rank, lwd = 0, line = -0.8, cex.axis = 0.8)
+plot.acfw_completion_path <- function(x, type = c("objective", "spectrum", "gap"), ...) {
+  draw_base(completion_path_drawing(x, check_choice(type, c("objective", "spectrum", "gap"), "type")), ...)
   invisible(x$path)
 }
 
+#' @rdname predict.acfw_factors
 #' @exportS3Method ggplot2::autoplot
-autoplot.acfw_completion_path <- function(object, ...) {
-  rlang::check_installed("ggplot2", "for autoplot()")
-  ggplot2::ggplot(object$path, ggplot2::aes(.data$beta, .data$objective)) +
-    ggplot2::geom_line(colour = curve_colours(1)) +
-    ggplot2::geom_point(colour = curve_colours(1)) +
-    ggplot2::scale_x_log10() +
-    ggplot2::labs(x = "radius", y = "objective") +
-    ggplot2::theme_minimal()
+autoplot.acfw_completion_path <- function(object, type = c("objective", "spectrum", "gap"), ...) {
+  check_dots(..., .known = "type")
+  draw_ggplot(completion_path_drawing(object, check_choice(type, c("objective", "spectrum", "gap"), "type")))
+}
+
+completion_path_drawing <- function(x, type) {
+  log <- if (length(x$beta) > 1L) "x" else ""
+  top <- list(at = x$beta, labels = x$path$rank, title = "rank")
+  if (type == "gap") {
+    drawing <- gap_drawing(x$beta, x$path$gap, tolerance_of(x$fits[[1L]]$control, x$path$objective), log = paste0(log, "y"))
+  } else if (type == "spectrum") {
+    most <- max(x$path$rank, 1L)
+    values <- t(vapply(x$fits, function(fit) c(fit$d, numeric(most))[seq_len(most)], numeric(most)))
+    dim(values) <- c(length(x$fits), most)
+    colnames(values) <- paste0("d[", seq_len(most), "]")
+    drawing <- path_drawing(x$beta, values, length(palette_colours), "singular value")
+    drawing$log <- log
+  } else {
+    drawing <- new_drawing(data.frame(x = x$beta, y = x$path$objective, curve = "objective"),
+                           new_styles("objective", points = TRUE, lwd = 1.5, label = NA), "radius", "objective", log = log)
+  }
+  drawing$top <- top
+  drawing
 }

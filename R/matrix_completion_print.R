@@ -1,4 +1,4 @@
-# How completion fits print, plot and become tables.
+# How completion fits print and plot.
 
 completion_label <- function(fit) {
   method <- if (fit$method == "corrective") "corrective Frank-Wolfe" else method_label(fit)
@@ -11,7 +11,7 @@ print.acfw_matrix_completion <- function(x, digits = 6, ...) {
   size <- nrow(x$u) * nrow(x$v)
   cat("<acfw_matrix_completion> ", completion_label(x), "\n", sep = "")
   cat("  matrix     ", nrow(x$u), " x ", nrow(x$v), ", ", format(length(x$observed$x), big.mark = ","), " observed (",
-      format(100 * length(x$observed$x) / size, digits = 3), "%)\n", sep = "")
+      percent(length(x$observed$x) / size), ")\n", sep = "")
   cat("  rank       ", x$rank, ", nuclear norm ", format(x$nuclear_norm, digits = digits), " of ", format(x$beta, digits = digits),
       ", penalty ", format(x$penalty, digits = 4), "\n", sep = "")
   print_outcome(x, digits)
@@ -31,10 +31,9 @@ print.summary.acfw_matrix_completion <- function(x, digits = 4, ...) {
   print(x$fit)
   line <- function(name, ...) cat("  ", format(name, width = 11), ..., "\n", sep = "")
   line("residuals", "root mean square ", format(x$rmse, digits = digits), ", mean absolute ", format(x$mae, digits = digits))
-  if (!is.na(x$outside)) line("outliers", format(100 * x$outside, digits = 3), "% of the entries lie beyond delta")
+  if (!is.na(x$outside)) line("outliers", percent(x$outside), " of the entries lie beyond delta")
   line("spectrum", paste(format(utils::head(x$fit$d, 6), digits = digits), collapse = " "), if (x$fit$rank > 6) " ...")
-  counts <- x$fit$counts
-  line("calls", counts[["value"]], " values, ", counts[["gradient"]], " gradients, ", counts[["lmo"]], " oracle")
+  line("calls", calls_text(x$fit$counts))
   invisible(x)
 }
 
@@ -42,35 +41,24 @@ print.summary.acfw_matrix_completion <- function(x, digits = 4, ...) {
 #' @export
 plot.acfw_matrix_completion <- function(x, type = c("spectrum", "convergence"), ...) {
   if (check_choice(type, c("spectrum", "convergence"), "type") == "convergence") return(plot.acfw(x, ...))
-  defaults <- list(x = seq_along(x$d), y = x$d, type = "b", pch = 19, col = curve_colours(1), log = "y", las = 1, bty = "l",
-                   xlab = "component", ylab = "singular value", main = completion_label(x))
-  if (!x$rank) defaults <- utils::modifyList(defaults, list(xlim = c(0, 1), ylim = c(0.1, 1)))  # an empty frame
-  do.call(graphics::plot, utils::modifyList(defaults, list(...)))
-  invisible(data.frame(component = seq_along(x$d), d = x$d))
+  drawing <- spectrum_drawing(x)
+  draw_base(drawing, ...)
+  invisible(drawing$data)
 }
 
+#' @rdname predict.acfw_factors
 #' @exportS3Method ggplot2::autoplot
 autoplot.acfw_matrix_completion <- function(object, type = c("spectrum", "convergence"), ...) {
-  rlang::check_installed("ggplot2", "for autoplot()")
   if (check_choice(type, c("spectrum", "convergence"), "type") == "convergence") return(autoplot.acfw(object, ...))
-  ggplot2::ggplot(data.frame(component = seq_along(object$d), d = object$d), ggplot2::aes(.data$component, .data$d)) +
-    ggplot2::geom_line(colour = curve_colours(1)) +
-    ggplot2::geom_point(colour = curve_colours(1)) +
-    ggplot2::scale_y_log10() +
-    ggplot2::labs(x = "component", y = "singular value", title = completion_label(object)) +
-    ggplot2::theme_minimal()
+  check_dots(..., .known = "type")
+  draw_ggplot(spectrum_drawing(object))
 }
 
-#' @exportS3Method generics::tidy
-tidy.acfw_matrix_completion <- function(x, ...) {
-  data.frame(component = seq_along(x$d), d = x$d, share = x$d / max(sum(x$d), .Machine$double.xmin))
-}
-
-#' @exportS3Method generics::glance
-glance.acfw_matrix_completion <- function(x, ...) {
-  data.frame(
-    method = x$method, step = x$step, loss = x$loss, beta = x$beta, rank = x$rank, nuclear_norm = x$nuclear_norm,
-    penalty = x$penalty, objective = x$objective, gap = x$gap, status = x$status, iterations = x$state$t,
-    seconds = x$seconds, nobs = length(x$observed$x)
-  )
+# Singular values that are rounding beside the first are there, at the lower end, but do not set the scale.
+spectrum_drawing <- function(x) {
+  d <- if (x$rank) pmax(x$d, 1e-4 * max(x$d)) else 1  # without a component an empty frame
+  curve <- data.frame(x = seq_along(d), y = d, curve = "d")
+  styles <- new_styles("d", if (x$rank) curve_colours(1) else NA, points = TRUE, lwd = 1.5, label = NA)
+  new_drawing(curve, styles, "component", "singular value", log = "y", title = completion_label(x), counts = TRUE,
+              data = data.frame(component = seq_along(x$d), d = x$d))
 }

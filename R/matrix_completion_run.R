@@ -41,35 +41,29 @@ fit_radii <- function(observed, beta, settings, control, init, call, until_slack
     tell_other_problem(parts)
     same <- FALSE
   }
-  deadline <- proc.time()[["elapsed"]] + control$max_time
-  until_interrupted(beta, enough = if (until_slack) is_slack else never, f = function(radius) {
-    identity$set <- checksum(radius)
-    left <- control
-    left$max_time <- max(0, deadline - proc.time()[["elapsed"]])
-    init <<- fit_completion(observed, radius, settings, left, init, same, identity, call)
-    init$control <<- control
-    same <<- FALSE
-    init
+  session <- session_completion(
+    observed, beta, engine_delta(settings), settings$method, settings$step, settings$rank_max, control_with_progress(control),
+    completion_start(init, same), until_slack
+  )
+  results <- run_session(session)
+  fits <- lapply(seq_along(results), function(k) {
+    identity$set <- checksum(beta[[k]])
+    new_completion_fit(results[[k]], observed, beta[[k]], settings, control, if (k == 1L && same) init, identity, call)
   })
+  list(results = fits, interrupted = was_interrupted(fits[[length(fits)]]))
 }
 
 # In a larger ball the same point is optimal.
 is_slack <- function(fit) fit$penalty == 0 && fit$status == "converged"
 
-# `same`: does this run continue that of `init`?
-fit_completion <- function(observed, beta, settings, control, init, same, identity, call) {
-  session <- session_completion(
-    observed, beta, engine_delta(settings), settings$method, settings$step, settings$rank_max,
-    control_with_progress(control), start_of(init, beta, settings, same, control$L)
-  )
-  result <- run_session(session)
+# `init` is the fit that the run continued, or NULL.
+new_completion_fit <- function(result, observed, beta, settings, control, init, identity, call) {
   x <- result$par
-  fit <- new_fit(result, NULL, control, settings$method, settings$step, call, if (same) init, "acfw_matrix_completion",
-                 identity = identity)
+  fit <- new_fit(result, NULL, control, settings$method, settings$step, call, init, "acfw_matrix_completion", identity = identity)
   fit$par <- NULL
   fit <- c(unclass(fit), list(
     u = x$u, d = x$d, v = x$v, rank = length(x$d), nuclear_norm = sum(x$d), beta = beta,
-    penalty = if (is_inside(sum(x$d), beta, result)) 0 else total_weight(observed) * result$sigma,
+    penalty = if (result$slack) 0 else total_weight(observed) * result$sigma,
     offset = observed$offset, observed = observed, dimnames = observed$dimnames
   ), settings[setdiff(names(settings), c("method", "step"))])
   if (!is.null(observed$dimnames)) {
@@ -79,37 +73,8 @@ fit_completion <- function(observed, beta, settings, control, init, same, identi
   structure(fit, class = c("acfw_matrix_completion", "acfw_factors", "acfw"))
 }
 
-# At an optimum inside the ball nothing is gained by a larger point: <G, X> = gap - beta sigma is about zero. A run that ended far
-# from the boundary only because its tolerance was met has a slope towards it.
-is_inside <- function(norm, beta, result) {
-  norm < beta * (1 - 1e-6) && (norm == 0 || beta * result$sigma - result$gap < 0.5 * result$sigma * norm)
-}
-
-# Where a session starts: at the point of `init`, moved into the ball, with the memory of its run where that is continued.
-start_of <- function(init, beta, settings, same, L) {
+# Where a session starts: at the point of `init`, with the memory of its run where that is continued.
+completion_start <- function(init, same) {
   if (!length(init$d)) return(NULL)
-  d <- init$d * min(1, beta / sum(init$d))
-  if (length(d) > settings$rank_max) {
-    init$u <- init$u[, seq_len(settings$rank_max), drop = FALSE]
-    init$v <- init$v[, seq_len(settings$rank_max), drop = FALSE]
-    d <- d[seq_len(settings$rank_max)]
-  }
-  start <- list(u = unname(init$u), d = d, v = unname(init$v))
-  start$state <- if (same) init$state else {
-    list(t = 0, L = if (is.na(init$state$L)) L else init$state$L, log_damping = 0,
-         active = if (settings$method %in% c("pfw", "afw")) atoms_of(start, beta))
-  }
-  start
+  list(u = unname(init$u), d = init$d, v = unname(init$v), L = as.double(init$state$L), state = if (same) init$state)
 }
-
-# A matrix inside the ball as a mixture of its atoms: the singular pairs, and two opposite ones for what is left of the weight.
-# The engine takes a wide matrix transposed.
-atoms_of <- function(x, beta) {
-  if (nrow(x$u) < nrow(x$v)) x[c("u", "v")] <- x[c("v", "u")]
-  pair <- function(k, sign = 1) list(u = sign * beta * x$u[, k], v = x$v[, k])
-  weights <- x$d / beta
-  rest <- max(0, 1 - sum(weights))
-  weights[[1L]] <- weights[[1L]] + rest / 2
-  list(atoms = c(lapply(seq_along(x$d), pair), list(pair(1L, -1))), weights = c(weights, rest / 2))
-}
-

@@ -168,8 +168,8 @@ is_symmetric <- function(Q) {
 
 #' @export
 print.acfw_objective <- function(x, ...) {
-  rows <- if (x$kind == "quadratic") "" else paste0(", ", nrow(x$A), " observations")
+  rows <- if (x$kind == "quadratic") "" else paste0(", ", count_of(nrow(x$A), "observation"))
   sparse <- if (is.matrix(x$A)) "" else " (sparse)"
-  cat("<acfw_objective> ", x$label, sparse, ": ", x$dim, " variables", rows, "\n", sep = "")
+  cat("<acfw_objective> ", x$label, sparse, ": ", count_of(x$dim, "variable"), rows, "\n", sep = "")
   invisible(x)
 }

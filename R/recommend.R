@@ -16,8 +16,19 @@
 #' x <- outer(1:6, 1:4)
 #' x[cbind(1:4, 1:4)] <- NA
 #' recommend(acfw_matrix_completion(x, beta = 60), rows = 1:2, n = 2, exclude_observed = FALSE)
+#' @name recommend
 #' @export
-recommend <- function(fit, rows = NULL, n = 10, ...) UseMethod("recommend")
+recommend <- function(fit, rows = NULL, n = 10, ...) {
+  require_argument(fit, "a fit of acfw_matrix_completion()")
+  UseMethod("recommend")
+}
+
+#' @export
+recommend.default <- function(fit, rows = NULL, n = 10, ...) abort_no_completion(fit)
+
+abort_no_completion <- function(fit, call = rlang::caller_env()) {
+  abort_input("fit", paste0("must be a fit of acfw_matrix_completion(), a path or a cross-validation of them, not ", describe(fit), "."), call)
+}
 
 #' @rdname recommend
 #' @export
@@ -63,43 +74,55 @@ split_observed <- function(observed, rows) {
   split(observed_cols(observed)[here], observed_rows(observed)[here])
 }
 
-#' Complete a matrix
+#' A matrix without holes
 #'
 #' Fills in what `x` lacks with the values of a fit; observed values stay as they are.
 #'
+#' Where tidyr or mice is there, `complete()` of theirs has a method for fits, which does the same as `completed(fit)`. This
+#' package has no `complete()` of its own any more, so that it masks nobody's.
+#'
 #' @param x What the fit was made from: a dense matrix with `NA`, a sparse matrix (the answer is dense), or a data frame
-#'   whose third column has `NA` where a value is wanted.
-#' @param fit A fit of [acfw_matrix_completion()], a path of them, or the result of [cv_acfw_matrix_completion()].
-#' @param ... Passed to methods: `max_size`, as in [as.matrix()] of a fit.
+#'   whose third column has `NA` where a value is wanted. Or a fit by itself, for the matrix it was made from.
+#' @inheritParams fold_in
+#' @param max_size As in [as.matrix()] of a fit.
+#' @param ... Passed to methods; else must be empty.
 #' @return `x` without missing values.
 #' @examples
 #' x <- outer(1:6, 1:4)
 #' x[cbind(1:4, 1:4)] <- NA
-#' complete(x, acfw_matrix_completion(x, beta = 60, loss = "squared"))
+#' fit <- acfw_matrix_completion(x, beta = 60, loss = "squared")
+#' completed(x, fit)
+#' all.equal(completed(fit), completed(x, fit))
 #' @export
-complete <- function(x, fit, ...) UseMethod("complete")
+completed <- function(x, fit, ...) {
+  require_argument(x, "what the fit was made from, or a fit")
+  UseMethod("completed")
+}
 
+#' @rdname completed
 #' @export
-complete.default <- function(x, fit, max_size = 1e7, ...) {
-  check_dots(..., .known = "max_size")
+completed.default <- function(x, fit, max_size = 1e7, ...) {
+  check_dots(..., .known = c("fit", "max_size"))
+  require_argument(fit, "the fit that knows what is missing")
   fit <- fit_of(fit)
   if (!identical(as.integer(dim(x)), as.integer(dim(fit)))) {
     abort_input("x", paste0("must have the size of the fit, ", paste(dim(fit), collapse = " x "), "."))
   }
-  if (methods::is(x, "sparseMatrix")) {
-    full <- as.matrix(fit, max_size = max_size)
-    seen <- as_observed(x)
-    full[cbind(observed_rows(seen), observed_cols(seen))] <- seen$x
-    return(full)
-  }
+  if (methods::is(x, "sparseMatrix")) return(with_entries(as.matrix(fit, max_size = max_size), as_observed(x)))
   missing <- which(is.na(x))
   x[missing] <- entries_at(fit, (missing - 1L) %% nrow(x) + 1L, (missing - 1L) %/% nrow(x) + 1L)
   x
 }
 
+with_entries <- function(full, seen) {
+  full[cbind(observed_rows(seen), observed_cols(seen))] <- seen$x
+  full
+}
+
 #' @export
-complete.data.frame <- function(x, fit, ...) {
-  check_dots(...)
+completed.data.frame <- function(x, fit, ...) {
+  check_dots(..., .known = "fit")
+  require_argument(fit, "the fit that knows what is missing")
   fit <- fit_of(fit)
   if (ncol(x) < 3L) abort_input("x", "must have three columns: row, column and value.")
   value <- id_columns(fit, names(x), names(x), "x", rlang::current_env(), wanted = 3L)[[3L]]
@@ -107,3 +130,33 @@ complete.data.frame <- function(x, fit, ...) {
   x[[value]][missing] <- predict(fit, newdata = x[missing, , drop = FALSE])
   x
 }
+
+#' @export
+completed.acfw_factors <- function(x, fit, max_size = 1e7, ...) {
+  check_dots(..., .known = c("fit", "max_size"))
+  if (!missing(fit)) abort_input("fit", "must be left out where `x` is itself a fit.")
+  with_entries(as.matrix(x, max_size = max_size), x$observed)
+}
+
+#' @export
+completed.acfw_completion_path <- function(x, fit, ..., beta = NULL) completed(fit_of(x, beta), fit, ...)
+
+#' @export
+completed.cv_acfw_matrix_completion <- function(x, fit, ..., beta = c("beta_min", "beta_1se")) {
+  completed(fit_of(x, one_choice(beta)), fit, ...)
+}
+
+# For the generics of others, registered when one of these packages is loaded.
+
+#' @rawNamespace
+#' S3method(mice::complete, acfw_factors)
+#' S3method(mice::complete, acfw_completion_path)
+#' S3method(mice::complete, cv_acfw_matrix_completion)
+#' @exportS3Method tidyr::complete
+complete.acfw_factors <- function(data, ...) completed(data, ...)
+
+#' @exportS3Method tidyr::complete
+complete.acfw_completion_path <- complete.acfw_factors
+
+#' @exportS3Method tidyr::complete
+complete.cv_acfw_matrix_completion <- complete.acfw_factors

@@ -12,7 +12,7 @@ run_session <- function(session, call = rlang::caller_env(), keep = FALSE) {
       raise_interrupt()
       session_go(session)
     }),
-    interrupt = function(condition) finish_interrupted(session)
+    interrupt = function(condition) if (interrupts_stop()) rlang::interrupt() else finish_interrupted(session)
   )
   done <- is.null(failed)
   if (done) return(session_result(session))
@@ -32,7 +32,7 @@ finish_interrupted <- function(session) {
 control_with_progress <- function(control, env = rlang::caller_env(), checkpoints = FALSE) {
   if (!checkpoints && !is.null(control$checkpoint)) abort_input("control", "has a `checkpoint`, which only acfw_glm() can save.", env)
   control$threads <- usable_threads(control$threads)
-  control["tick"] <- list(if (control$progress) progress_tick(env))
+  control["tick"] <- list(if (control$progress) progress_tick(control, env))
   control
 }
 
@@ -43,20 +43,3 @@ usable_threads <- function(threads) {
 }
 
 loaded <- new.env(parent = emptyenv())
-
-progress_tick <- function(env) {
-  bar <- NULL
-  finish <- function() if (!is.null(bar)) cli::cli_progress_done(id = bar, .envir = env)
-  do.call(base::on.exit, list(as.call(list(finish)), add = TRUE), envir = env)
-  function(row) {
-    if (row$seconds < 2) return(invisible())
-    if (is.null(bar)) {
-      bar <<- cli::cli_progress_bar(
-        format = "{cli::pb_spin} iteration {format(cli::pb_current, big.mark = ',')} | {cli::pb_status}",
-        total = NA, .auto_close = FALSE, .envir = env
-      )
-    }
-    status <- paste0("gap ", format(row$gap, digits = 3), " | ", round(row$seconds), " s")
-    cli::cli_progress_update(set = row$iter, status = status, id = bar, .envir = env)
-  }
-}

@@ -24,8 +24,7 @@ cv_shards <- function(shards, family, beta, nfolds, measure, set = "l1", lambda 
     method <- check_choice(method, glm_methods, "method", .env)
     step <- check_choice(step, step_rules, "step", .env)
     beta <- check_radii(beta, .env)
-    named <- !is.null(control)
-    control <- glm_control(control, beta, .env)
+    control <- check_control(if (is.null(control)) acfw_control() else control, .env)
     crew <- new_crew(shards, .env)
     on.exit(dismiss_crew(crew), add = TRUE)
     crew$folding <- list(seeds = sample.int(.Machine$integer.max, shards$count), nfolds = nfolds, fold = NULL)
@@ -34,7 +33,7 @@ cv_shards <- function(shards, family, beta, nfolds, measure, set = "l1", lambda 
     }
     problem <- problem_now()
     check_method_for(problem, method, .env)
-    if (!named) control$tol <- control$tol * typical_loss(problem)
+    control <- with_tolerance(control, 1e-8 * typical_loss(problem), if (is.null(beta)) 1e-4 else 1e-6)
     fit <- quiet_parts(solve_shards(problem, beta, nbeta, method, step, control, NULL, .call, .env))
     at <- if (is.null(beta)) penalties(fit$penalty) else fit$beta
     folds <- folds_of_shards(problem)

@@ -18,8 +18,7 @@ fit_shards <- function(shards, family, beta, set, lambda, penalty_factor, lower,
                        control, init, nbeta, call, env = rlang::caller_env()) {
   fit <- answered({
     family <- check_family(family, env)
-    named <- !is.null(control)
-    control <- glm_control(control, beta, env)
+    control <- check_control(if (is.null(control)) acfw_control() else control, env)
     method <- check_choice(method, glm_methods, "method", env)
     step <- check_choice(step, step_rules, "step", env)
     beta <- check_radii(beta, env)
@@ -28,7 +27,7 @@ fit_shards <- function(shards, family, beta, set, lambda, penalty_factor, lower,
     on.exit(dismiss_crew(crew), add = TRUE)
     problem <- shards_problem(crew, family, set, lambda, penalty_factor, lower, upper, groups, intercept, standardize, control, env)
     check_method_for(problem, method, env)
-    if (!named) control$tol <- control$tol * typical_loss(problem)
+    control <- with_tolerance(control, 1e-8 * typical_loss(problem), if (is.null(beta)) 1e-4 else 1e-6)
     solve_shards(problem, beta, nbeta, method, step, control, init, call, env)
   })
   if (any(fit$status == "stalled")) warn_stalled(fit)

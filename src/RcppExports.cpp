@@ -362,20 +362,21 @@ BEGIN_RCPP
 END_RCPP
 }
 // session_completion
-SEXP session_completion(Rcpp::List observed, double beta, double delta, std::string method, std::string step, double rank_max, Rcpp::List control, Rcpp::Nullable<Rcpp::List> init);
-RcppExport SEXP _acfw_session_completion(SEXP observedSEXP, SEXP betaSEXP, SEXP deltaSEXP, SEXP methodSEXP, SEXP stepSEXP, SEXP rank_maxSEXP, SEXP controlSEXP, SEXP initSEXP) {
+SEXP session_completion(Rcpp::List observed, std::vector<double> radii, double delta, std::string method, std::string step, double rank_max, Rcpp::List control, Rcpp::Nullable<Rcpp::List> init, bool until_slack);
+RcppExport SEXP _acfw_session_completion(SEXP observedSEXP, SEXP radiiSEXP, SEXP deltaSEXP, SEXP methodSEXP, SEXP stepSEXP, SEXP rank_maxSEXP, SEXP controlSEXP, SEXP initSEXP, SEXP until_slackSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type observed(observedSEXP);
-    Rcpp::traits::input_parameter< double >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< std::vector<double> >::type radii(radiiSEXP);
     Rcpp::traits::input_parameter< double >::type delta(deltaSEXP);
     Rcpp::traits::input_parameter< std::string >::type method(methodSEXP);
     Rcpp::traits::input_parameter< std::string >::type step(stepSEXP);
     Rcpp::traits::input_parameter< double >::type rank_max(rank_maxSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::List> >::type init(initSEXP);
-    rcpp_result_gen = Rcpp::wrap(session_completion(observed, beta, delta, method, step, rank_max, control, init));
+    Rcpp::traits::input_parameter< bool >::type until_slack(until_slackSEXP);
+    rcpp_result_gen = Rcpp::wrap(session_completion(observed, radii, delta, method, step, rank_max, control, init, until_slack));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -623,7 +624,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_session_objective", (DL_FUNC) &_acfw_session_objective, 7},
     {"_acfw_null_intercept", (DL_FUNC) &_acfw_null_intercept, 4},
     {"_acfw_session_glm", (DL_FUNC) &_acfw_session_glm, 6},
-    {"_acfw_session_completion", (DL_FUNC) &_acfw_session_completion, 8},
+    {"_acfw_session_completion", (DL_FUNC) &_acfw_session_completion, 9},
     {"_acfw_singular_block_dense", (DL_FUNC) &_acfw_singular_block_dense, 3},
     {"_acfw_singular_block_sparse", (DL_FUNC) &_acfw_singular_block_sparse, 3},
     {"_acfw_session_go", (DL_FUNC) &_acfw_session_go, 1},

@@ -112,19 +112,19 @@ class ClosureObjective {
 
   /// Holds one difference of fn from x along -d against the slope <g, d> that gr claims: a gradient of another function, or
   /// of the wrong sign, would pass for a good one everywhere else. The step is short enough for curvature to be small
-  /// and long enough for rounding to be; where there is none such, nothing is said.
+  /// and long enough for rounding to be; where there is none such, nothing is said. What shrinks with the step is curvature,
+  /// however large beside the slope, and no contradiction.
   void compare_along(const Eigen::VectorXd& d, double slope) {
     compared_ = true;
     const double noise = 16.0 * std::numeric_limits<double>::epsilon() * std::abs(value_);
-    for (double h = 1e-4; h >= 1e-9; h *= 1e-1) {
-      if (!(h * std::abs(slope) > 1e3 * noise)) return;
+    double last = std::numeric_limits<double>::infinity();
+    for (double h = 1e-4; h >= 1e-9 && h * std::abs(slope) > 1e3 * noise; h *= 1e-1) {
       const Rcpp::RObject near = point_at(h, d);
-      const double change = call_fn(near) - value_;
-      if (std::abs(change + h * slope) <= 0.5 * h * std::abs(slope)) {
-        gradient_doubt_ = {};
-        return;
-      }
-      gradient_doubt_ = {true, -slope, change / h};
+      const double found = (call_fn(near) - value_) / h, error = std::abs(found + slope);
+      const bool agree = error <= 0.5 * std::abs(slope), curved = error <= 0.5 * last;
+      gradient_doubt_ = agree || curved ? acfw::Contradiction{} : acfw::Contradiction{true, -slope, found};
+      if (agree) return;
+      last = error;
     }
   }
 

@@ -31,6 +31,12 @@ struct Corrector : acfw::NoCorrection {
   bool correct(acfw::Regression& f, double gap, acfw::Counts& counts) { return held && held->correct(f, gap, counts); }
 };
 
+Layout layout_of(const Rcpp::RObject& x, const Rcpp::List& problem) {
+  const Rcpp::IntegerVector dim = Rf_isS4(x) ? Rcpp::IntegerVector(Rcpp::S4(x).slot("Dim")) : Rcpp::IntegerVector(x.attr("dim"));
+  const R_xlen_t responses = Rf_xlength(problem["y"]);
+  return {dim[0], dim[1], static_cast<Index>(responses / dim[0])};
+}
+
 std::unique_ptr<acfw::Budget> make_budget(const Rcpp::List& problem, const Layout& layout, acfw::Columns outside) {
   const auto set = Rcpp::as<std::string>(problem["set"]);
   for (Index j : layout.intercepts()) outside.push_back(j);
@@ -50,14 +56,14 @@ std::unique_ptr<acfw::Budget> make_budget(const Rcpp::List& problem, const Layou
 }
 
 /// The path as R describes it: radii, or a grid of penalties with reasons to end it.
-struct Path {
+struct Stations {
   std::vector<double> radii, penalties;
   std::size_t count = 0;
   double ratio = 0.01, df_max = 0.0, dev_max = 1.0, dev_change = 0.0;
   std::size_t done = 0;                   // solved by an earlier run, at whose last point this one begins,
   double largest = 0.0, explained = 0.0;  // and what that knew of a grid
 
-  explicit Path(const Rcpp::List& path) {
+  explicit Stations(const Rcpp::List& path) {
     if (path.containsElementNamed("done")) {
       done = static_cast<std::size_t>(Rcpp::as<double>(path["done"]));
       largest = Rcpp::as<double>(path["largest"]);
@@ -83,41 +89,38 @@ struct Path {
   }
 };
 
-Layout layout_of(const Rcpp::RObject& x, const Rcpp::List& problem) {
-  const Rcpp::IntegerVector dim = Rf_isS4(x) ? Rcpp::IntegerVector(Rcpp::S4(x).slot("Dim")) : Rcpp::IntegerVector(x.attr("dim"));
-  const R_xlen_t responses = Rf_xlength(problem["y"]);
-  return {dim[0], dim[1], static_cast<Index>(responses / dim[0])};
-}
-
-class GlmSession final : public Session {
+class GlmSession final : public PathSession {
  public:
   using Direction = acfw::AnyDirection<AnyAtom>;
   using Run = acfw::FrankWolfe<acfw::Regression, acfw::Budget, Direction, Corrector>;
 
-  GlmSession(const Layout& layout, std::unique_ptr<acfw::Regression> objective, const Rcpp::List& problem, const Rcpp::List& path,
+  GlmSession(const Layout& layout, std::unique_ptr<acfw::Regression> objective, const Rcpp::List& problem, const Stations& stations,
              std::string method, std::string step, const Rcpp::List& control)
-      : layout_(layout),
-        path_(path),
+      : PathSession(stations.count, control, stations.chosen_here()),
+        layout_(layout),
+        stations_(stations),
         method_(std::move(method)),
         step_name_(std::move(step)),
-        control_(control),
-        limits_(make_control(control)),
+        tol_(Rcpp::as<double>(control["tol"])),
+        rel_tol_(Rcpp::as<double>(control["rel_tol"])),
         owned_(std::move(objective)),
         objective_(*owned_),
         budget_(make_budget(problem, layout_, objective_.settings().free)),
         corrector_(*budget_),
         direction_(acfw::make_direction<AnyAtom>(direction_name())),
         step_(make_step(step_name_, control)) {
-    at_ = path_.done;
-    explained_ = path_.explained;
-    largest_penalty_ = path_.largest;
-    if (path_.by_penalty() && at_ == 0) objective_.place(Vector::Zero(objective_.point().size()));  // where the largest penalty begins
+    path_.begin_at(stations_.done);
+    explained_ = stations_.explained;
+    largest_penalty_ = stations_.largest;
+    if (stations_.by_penalty() && stations_.done == 0) {
+      objective_.place(Vector::Zero(objective_.point().size()));  // where the largest penalty begins
+    }
     warm_ = objective_.point().any();
     objective_.set_budget(budget_.get(), method_ != "mp");
     null_loss_ = problem.containsElementNamed("null_loss") ? Rcpp::as<double>(problem["null_loss"]) : objective_.loss();
     corrector_.set_stop([this] {
-      poll_();
-      return out_of_time();
+      look();
+      return path_.out_of_time();
     });
     if (!Rf_isNull(problem["state"])) state_ = Rcpp::List(problem["state"]);
   }
@@ -128,44 +131,11 @@ class GlmSession final : public Session {
   /// Can one compute with the columns as they are?
   bool in_range() { return finite() && objective_.well_scaled(); }
 
-  void go() override {
-    for (; at_ < path_.count; ++at_) {
-      poll_();
-      between_radii();
-      begin();
-      run_->go();
-      const acfw::Status status = run_->status();
-      finish();
-      const bool asked = status == acfw::Status::interrupted || status == acfw::Status::callback;
-      if (asked || status == acfw::Status::max_time) break;
-      if (path_.by_penalty() && out_of_time() && at_ + 1 < path_.count) {  // solved or not, it is the last
-        results_.back()["status"] = status_name(acfw::Status::max_time);
-        break;
-      }
-      if (path_.chosen_here() && path_ends()) break;
-    }
-  }
-
-  /// The radius at hand, or the next one if the interrupt came between two, ends the path; after the last, that one did.
-  void interrupt() override {
-    if (at_ == path_.count) {
-      results_.back()["status"] = "interrupted";
-      return;
-    }
-    if (!run_) prepare_run(path_.by_penalty() ? own_radius() : path_.radii[at_]);
-    run_->interrupt();
-  }
-
-  Rcpp::List result() override {
-    if (run_) finish();
-    return Rcpp::wrap(results_);
-  }
-
   /// What it takes to go on after this process has died; nothing is computed for it.
   Rcpp::List snapshot() override {
     using Rcpp::_;
     const Coefficients found = coefficients();
-    return Rcpp::List::create(_["results"] = Rcpp::wrap(results_), _["done"] = static_cast<double>(at_), _["index"] = found.index,
+    return Rcpp::List::create(_["results"] = Rcpp::wrap(results_), _["done"] = static_cast<double>(path_.kept()), _["index"] = found.index,
                               _["value"] = found.value, _["intercept"] = found.intercept, _["largest"] = largest_penalty_,
                               _["explained"] = explained_, _["objective"] = objective_.value(), _["loss"] = objective_.loss(),
                               _["null_loss"] = null_loss_, _["radius"] = budget_->radius());
@@ -175,10 +145,9 @@ class GlmSession final : public Session {
   bool corrective() const { return method_ == "corrective"; }
   std::string direction_name() const { return corrective() ? "cfw" : method_; }
   double own_radius() const { return budget_->size(objective_.point()); }
-  bool out_of_time() const { return clock_.seconds() >= limits_.max_time; }
 
   // Whoever wants to save the state of a path.
-  void between_radii() {
+  void between_stations() {
     if (!control_.containsElementNamed("between")) return;
     const Rcpp::RObject closure = control_["between"];
     Rcpp::unwindProtect([&] {
@@ -189,48 +158,52 @@ class GlmSession final : public Session {
     });
   }
 
-  void begin() {
+  void approach(std::size_t k) override {
+    between_stations();
     extra_ = acfw::Counts{};
     watch_ = acfw::Stopwatch{};
     watch_.go();
-    if (path_.by_penalty()) {
-      walk_to_penalty();
-      prepare_run(own_radius());
-    } else {
-      const double beta = path_.radii[at_];
-      budget_->set_radius(beta);
-      if (corrective() && at_ > 0) corrector_.go_to_radius(objective_, path_.radii[at_ - 1], limits_.tol, limits_.rel_tol, extra_);
-      prepare_run(beta);
-    }
+    if (stations_.by_penalty()) return walk_to_penalty(k);
+    budget_->set_radius(stations_.radii[k]);
+    if (corrective() && k > 0) corrector_.go_to_radius(objective_, stations_.radii[k - 1], tol_, rel_tol_, extra_);
   }
 
+  void begin(std::size_t k, const acfw::Control& limits) override {
+    const double beta = stations_.by_penalty() ? own_radius() : stations_.radii[k];
+    budget_->set_radius(beta);
+    fit_into(beta, k > 0);
+    direction_ = acfw::make_direction<AnyAtom>(direction_name());
+    const double L = step_->L();
+    step_ = make_step(step_name_, control_);
+    run_ = std::make_unique<Run>(objective_, *budget_, direction_, *step_, limits, Corrector{{}, corrective() ? &corrector_ : nullptr});
+    go_on_from(L);
+  }
+
+  void run() override { run_->go(); }
+  void end() override { run_->interrupt(); }
+
+  // A penalty that was left on the way has a radius of its own all the same: solved or not, it is the last.
+  bool ends_before_next() const override { return stations_.by_penalty(); }
+
   // To the solution at the next penalty, by the corrective method; the others then start from there.
-  void walk_to_penalty() {
-    if (at_ == 0) largest_penalty_ = strongest_pull();
-    const double before = at_ == 0 ? largest_penalty_ : path_.penalty(at_ - 1, largest_penalty_);
-    const double near = path_.chosen_here() ? 0.01 : 1e-9;  // which penalties a grid has does not matter
-    corrector_.go_to_penalty(objective_, {path_.penalty(at_, largest_penalty_), before, limits_.tol, limits_.rel_tol, near}, extra_);
+  void walk_to_penalty(std::size_t k) {
+    if (k == 0) largest_penalty_ = strongest_pull();
+    const double before = k == 0 ? largest_penalty_ : stations_.penalty(k - 1, largest_penalty_);
+    const double near = stations_.chosen_here() ? 0.01 : 1e-9;  // which penalties a grid has does not matter
+    corrector_.go_to_penalty(objective_, {stations_.penalty(k, largest_penalty_), before, tol_, rel_tol_, near}, extra_);
   }
 
   double strongest_pull() { return budget_->strongest(objective_.gradient(), objective_.point()); }
 
-  void prepare_run(double beta) {
-    budget_->set_radius(beta);
-    fit_into(beta);
-    direction_ = acfw::make_direction<AnyAtom>(direction_name());
-    const double L = step_->L();
-    step_ = make_step(step_name_, control_);
-    acfw::Control control = limits_;
-    control.max_time = std::max(limits_.max_time - clock_.seconds(), 0.0);
-    run_ = std::make_unique<Run>(objective_, *budget_, direction_, *step_, control,
-                                 Corrector{{}, corrective() ? &corrector_ : nullptr});
+  // From the state of an earlier run, or from the point of the station before with its estimate L; at the very start from an atom.
+  void go_on_from(double L) {
     restarted_ = state_.size() > 0 && !continues();
     const bool lacks_atoms = (method_ == "pfw" || method_ == "afw") && !objective_.point().any();  // at zero there are none
     if (state_.size() > 0 && !restarted_) {
       step_->resume(Rcpp::as<double>(state_["L"]), Rcpp::as<double>(state_["log_damping"]));
       if (!Rf_isNull(state_["active"])) direction_.resume(active_of_state());
       run_->resume(static_cast<long>(Rcpp::as<double>(state_["t"])));
-    } else if (!lacks_atoms && (warm_ || corrective() || path_.by_penalty())) {
+    } else if (!lacks_atoms && (warm_ || corrective() || stations_.by_penalty())) {
       step_->resume(std::isfinite(L) ? L : 0.0, 0.0);
       if (objective_.point().any()) direction_.resume(budget_->atoms_of(objective_.point()));
       run_->resume(0);
@@ -258,10 +231,10 @@ class GlmSession final : public Session {
 
   // A point of an earlier set is moved into this one. Pairwise and away steps shed weight slowly, so for them it is put on
   // the boundary, where the next solution lies.
-  void fit_into(double beta) {
+  void fit_into(double beta, bool warm) {
     if (method_ == "mp") return;
     const double norm = own_radius();
-    const bool stretch = at_ > 0 && norm > 1e-8 * beta && norm < beta && (method_ == "pfw" || method_ == "afw");
+    const bool stretch = warm && norm > 1e-8 * beta && norm < beta && (method_ == "pfw" || method_ == "afw");
     if (!(norm > beta * (1.0 + 1e-15)) && !stretch && !(budget_->all_used() && norm != beta)) return;
     Vector b = objective_.point();
     if (stretch) b *= beta / norm;
@@ -270,11 +243,13 @@ class GlmSession final : public Session {
   }
 
   // glmnet's reasons to end a path: hardly anything left to explain, or explained by going on, or too many coefficients in use.
-  bool path_ends() {
+  bool enough() override {
+    if (!stations_.chosen_here()) return false;
     const double explained = 1.0 - objective_.loss() / null_loss_;
-    const bool slow = at_ >= 5 && explained - explained_ < path_.dev_change * explained;
+    const bool slow = path_.kept() > 5 && explained - explained_ < stations_.dev_change * explained;
     explained_ = explained;
-    return explained > path_.dev_max || slow || static_cast<double>(objective_.pieces()) > path_.df_max || largest_penalty_ == 0.0;
+    return explained > stations_.dev_max || slow || static_cast<double>(objective_.pieces()) > stations_.df_max ||
+           largest_penalty_ == 0.0;
   }
 
   struct Coefficients {
@@ -300,14 +275,14 @@ class GlmSession final : public Session {
 
   // The margins of a single radius; a column for each class.
   Rcpp::RObject link() const {
-    if (path_.count > 1 || !objective_.design().by_columns()) return R_NilValue;
+    if (stations_.count > 1 || !objective_.design().by_columns()) return R_NilValue;
     Rcpp::NumericVector z(layout_.rows * layout_.classes);
     for (Index i = 0; i < z.size(); ++i) z[i % layout_.classes * layout_.rows + i / layout_.classes] = objective_.margin(i);
     if (layout_.blocks()) z.attr("dim") = Rcpp::Dimension(layout_.rows, layout_.classes);
     return z;
   }
 
-  void finish() {
+  acfw::Status keep() override {
     using Rcpp::_;
     const acfw::Counts& counts = run_->counts();
     Rcpp::RObject active;
@@ -315,7 +290,7 @@ class GlmSession final : public Session {
     const Coefficients found = coefficients();
     watch_.pause();
     results_.push_back(Rcpp::List::create(
-        _["beta"] = path_.by_penalty() ? budget_->radius() : path_.radii[at_], _["index"] = found.index, _["value"] = found.value,
+        _["beta"] = budget_->radius(), _["index"] = found.index, _["value"] = found.value,
         _["intercept"] = found.intercept, _["objective"] = objective_.value(), _["loss"] = objective_.loss(),
         _["gap"] = run_->gap(), _["lower"] = objective_.value() - run_->gap(), _["status"] = status_name(run_->status()),
         _["penalty"] = std::max(strongest_pull(), 0.0), _["seconds"] = watch_.seconds(), _["link"] = link(),
@@ -327,14 +302,13 @@ class GlmSession final : public Session {
         _["state"] = Rcpp::List::create(_["t"] = static_cast<double>(run_->t()), _["L"] = step_->L(),
                                         _["log_damping"] = step_->log_damping(), _["active"] = active,
                                         _["objective"] = objective_.value(), _["gap"] = run_->gap())));
-    run_.reset();
+    return run_->status();
   }
 
   Layout layout_;
-  Path path_;
+  Stations stations_;
   std::string method_, step_name_;
-  Rcpp::List control_;
-  acfw::Control limits_;
+  double tol_, rel_tol_;
   std::unique_ptr<acfw::Regression> owned_;
   acfw::Regression& objective_;
   std::unique_ptr<acfw::Budget> budget_;
@@ -343,20 +317,11 @@ class GlmSession final : public Session {
   std::unique_ptr<acfw::StepRule> step_;
   Rcpp::List state_;
   std::unique_ptr<Run> run_;
-  std::vector<Rcpp::List> results_;
-  acfw::Counts extra_;  // spent at the radius at hand, beside the run
-  Poll poll_;
-  acfw::Stopwatch clock_ = started_clock(), watch_;
+  acfw::Counts extra_;  // spent on the way to the station, beside its run
+  acfw::Stopwatch watch_;
   double null_loss_ = 0.0, explained_ = 0.0, largest_penalty_ = 0.0;
-  std::size_t at_ = 0;
   bool warm_ = false;
   bool restarted_ = false;
-
-  static acfw::Stopwatch started_clock() {
-    acfw::Stopwatch clock;
-    clock.go();
-    return clock;
-  }
 };
 
 }  // namespace
@@ -392,7 +357,7 @@ acfw::GlmSettings settings_of(const Rcpp::List& problem, const Layout& layout, i
 
 SEXP start_glm_session(const Layout& layout, std::unique_ptr<acfw::Regression> objective, const Rcpp::List& problem, const Rcpp::List& path,
                        const std::string& method, const std::string& step, const Rcpp::List& control) {
-  auto session = std::make_unique<GlmSession>(layout, std::move(objective), problem, path, method, step, control);
+  auto session = std::make_unique<GlmSession>(layout, std::move(objective), problem, Stations(path), method, step, control);
   const bool usable = Rcpp::as<bool>(problem["rescaled"]) ? session->finite() : session->in_range();
   if (!usable) return failure("x", "is not of a size to compute with", "range");
   return SessionPointer(session.release());

@@ -1,158 +1,76 @@
 // acfw_matrix_completion(): the session, and what its methods need from the factors.
 #include <RcppEigen.h>  // first: it has to see Eigen before anyone else
 
-#include <chrono>
 #include <cmath>
-#include <functional>
 #include <limits>
 
-#include "acfw/correctors/factored.hpp"
-#include "acfw/objectives/completion.hpp"
+#include "acfw/correctors/completion_corrective.hpp"
+#include "acfw/sets/completion_ball.hpp"
 #include "observed.h"
 #include "session.h"
 
 namespace {
 
 using acfw::Index;
+using acfw::ThinSvd;
 using acfw::Vector;
 
-/// The objective together with the entries it refers to.
-struct OwningCompletion : private std::unique_ptr<acfw::Entries>, public acfw::Completion {
-  OwningCompletion(std::unique_ptr<acfw::Entries> entries, double delta, int threads, double radius, acfw::AllCells all)
-      : std::unique_ptr<acfw::Entries>(std::move(entries)),
-        acfw::Completion(*static_cast<const std::unique_ptr<acfw::Entries>&>(*this), delta, threads, radius, all) {}
-};
-
-/// How long the parts of a run that take long may go on: corrective phases until the time limit, a search for singular
-/// pairs or a certificate a little longer, since no run ends without one. Asking also lets an interrupt through, which
-/// unwinds; what remains to be done then is the certificate, in the time that a user will wait.
-class Patience {
- public:
-  explicit Patience(double max_time) : limit_(max_time) {}
-
-  bool out_of_time() {
-    poll_();
-    return seconds() >= limit_;
-  }
-
-  bool out_of_grace() {
-    poll_();
-    return seconds() >= limit_ + grace_;
-  }
-
-  bool hurried() const { return hurried_; }
-
-  void hurry() {
-    hurried_ = true;
-    limit_ = std::min(limit_, seconds());
-    grace_ = after_interrupt;
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-
-  static constexpr double after_interrupt = 0.8;
-
-  bool hurried_ = false;
-  const Clock::time_point start_ = Clock::now();
-  double limit_, grace_ = std::max(1.0, 0.2 * limit_);
-  Poll poll_;
-};
-
-/// The ball, shared by the loop and the corrector. A certifying answer is as fine as the tolerance needs, and
-/// no finer than the gap it certifies can tell: where a run ends early, the tolerance says little.
-struct SharedBall {
-  std::shared_ptr<acfw::OperatorNuclearBall> ball;
-  const acfw::Completion* objective;
-  std::shared_ptr<const Patience> patience;
-  double tol, rel_tol;
-  double last_gap = 0.0;
-  bool first = true;
-
-  acfw::Vertex<acfw::RankOne> minimize(const acfw::EntriesPlusTerms& G, double accuracy) {
-    const double finest = 0.02 * std::max({tol, rel_tol * std::abs(objective->value()), last_gap});
-    if (first) accuracy = std::max(finest, std::numeric_limits<double>::min());  // no run ends here without asking again
-    first = false;
-    // Near an optimum the point's own singular vectors are the gradient's leading ones.
-    if (!(accuracy > 0.0)) ball->set_guess(patience->hurried() ? Eigen::MatrixXd() : objective->point().V);
-    ball->set_finest(finest);
-    acfw::Vertex<acfw::RankOne> vertex = ball->minimize(G, accuracy);
-    vertex.bound = std::min(vertex.bound, objective->along_point());  // X is in the ball
-    last_gap = objective->along_point() - vertex.bound;
-    return vertex;
-  }
-};
-
-/// Either of the two: which one is known at run time.
-struct MaybeFactored : acfw::NoCorrection {
-  std::shared_ptr<acfw::FactoredCorrector> held;
-  double floor = 0.0;  // f below which the residuals are rounding and little else
-  double lowest_gap = std::numeric_limits<double>::infinity();
-  int in_vain = 0;
-
-  bool correct(acfw::Completion& f, double gap, acfw::Counts& counts) {
-    const bool moved = held && held->correct(f, gap, counts);
-    watch(f.value(), gap);
-    return moved;
-  }
-  bool stuck() const { return in_vain >= 100 || (held && held->stuck()); }
-
- private:
-  // In a ball with room to spare the data are met to the last digit, and f goes up and down with the rounding of the
-  // factors: then only gaps tell progress.
-  void watch(double value, double gap) {
-    if (value > floor || gap < 0.9 * lowest_gap) in_vain = 0;
-    else ++in_vain;
-    lowest_gap = std::min(lowest_gap, gap);
-  }
-};
-
-Rcpp::List svd_to_r(const acfw::ThinSvd& x, bool transposed) {
+Rcpp::List svd_to_r(const ThinSvd& x, bool transposed) {
   using Rcpp::_;
   if (transposed) return Rcpp::List::create(_["u"] = x.V, _["d"] = x.d, _["v"] = x.U);
   return Rcpp::List::create(_["u"] = x.U, _["d"] = x.d, _["v"] = x.V);
 }
 
-class CompletionSession final : public SessionOf<OwningCompletion, SharedBall, MaybeFactored> {
+ThinSvd svd_from_r(const Rcpp::List& list, bool transposed) {
+  ThinSvd x{Rcpp::as<Eigen::MatrixXd>(list["u"]), Rcpp::as<Vector>(list["d"]), Rcpp::as<Eigen::MatrixXd>(list["v"])};
+  if (transposed) x.U.swap(x.V);
+  return x;
+}
+
+/// The run at one radius.
+class CompletionRun final : public SessionOf<acfw::Completion, acfw::CompletionBall, acfw::CompletionCorrective> {
  public:
-  CompletionSession(std::unique_ptr<OwningCompletion> objective, const SharedBall& ball,
-                    const MaybeFactored& corrector, const std::string& direction, const std::string& step,
-                    const Rcpp::List& control, bool transposed, std::shared_ptr<Patience> patience)
-      : SessionOf(std::move(objective), ball, direction, step, control, corrector),
-        transposed_(transposed),
-        patience_(std::move(patience)),
-        corrector_(corrector.held) {}
+  CompletionRun(std::unique_ptr<acfw::Completion> objective, const acfw::CompletionBall& ball, const acfw::CompletionCorrective& corrector,
+                const std::string& direction, const std::string& step, const Rcpp::List& control, const acfw::Control& limits,
+                bool transposed)
+      : SessionOf(std::move(objective), ball, direction, step, control, limits, corrector), corrector_(corrector), transposed_(transposed) {}
 
   void interrupt() override {
-    patience_->hurry();
-    if (corrector_) corrector_->restore(*objective_);
+    corrector_.restore(*objective_);
     SessionOf::interrupt();
   }
 
   Rcpp::List result() override {
     Rcpp::List list = SessionOf::result();
-    const acfw::SingularBlock& block = dictionary_.ball->block();
-    list.push_back(block.size() > 0 ? block.sigma[0] : NA_REAL, "sigma");
+    list.push_back(sigma(), "sigma");
+    list.push_back(slack(), "slack");
     return list;
   }
+
+  /// Begins at the point at hand, with an estimate of L and the atoms that a direction may keep.
+  void begin_here(double L, acfw::ActiveSet<acfw::RankOne> active) {
+    step_->resume(L, 0.0);
+    if (active.size() > 0) direction_.resume(std::move(active));
+    run_.resume(0);
+  }
+
+  const acfw::Completion& objective() const { return *objective_; }
+  double L() const { return step_->L(); }
+  acfw::Status status() const { return run_.status(); }
+  bool slack() { return acfw::is_slack(objective_->point(), dictionary_.ball().radius(), sigma(), run_.gap()); }
 
  protected:
   SEXP point() override { return svd_to_r(objective_->point(), transposed_); }
 
  private:
-  bool transposed_;
-  std::shared_ptr<Patience> patience_;
-  std::shared_ptr<acfw::FactoredCorrector> corrector_;
-};
+  double sigma() {
+    const acfw::SingularBlock& block = dictionary_.ball().block();
+    return block.size() > 0 ? block.sigma[0] : NA_REAL;
+  }
 
-acfw::ThinSvd svd_from_r(const Rcpp::List& list, bool transposed) {
-  acfw::ThinSvd x{Rcpp::as<Eigen::MatrixXd>(list["u"]), Rcpp::as<Vector>(list["d"]),
-                  Rcpp::as<Eigen::MatrixXd>(list["v"])};
-  if (transposed) x.U.swap(x.V);
-  return x;
-}
+  acfw::CompletionCorrective corrector_;
+  bool transposed_;
+};
 
 // Atoms of this size, and not of its transpose: the core only knows how many entries they have.
 void check_atoms(const Rcpp::List& state, Index rows, Index cols) {
@@ -167,67 +85,106 @@ void check_atoms(const Rcpp::List& state, Index rows, Index cols) {
   }
 }
 
-// Algorithm 1 begins at an atom. Zero is left alone where it is optimal, and by the corrective method, which is free to begin
-// anywhere, where an atom is a thousand times as large as any matrix of the size of the data: it would have to come
-// all the way back.
-bool stays_at_zero(acfw::Completion& objective, double beta, const std::string& method) {
-  if (objective.gradient().largest() == 0.0) return true;
-  const acfw::Entries& seen = objective.entries();
-  const double share = static_cast<double>(seen.size()) / (static_cast<double>(seen.rows) * static_cast<double>(seen.cols));
-  return method == "corrective" && beta > 1e3 * seen.value.stableNorm() / std::sqrt(share);
-}
+/// One radius after another, each from the solution of the one before. The entries are read once.
+class CompletionSession final : public PathSession {
+ public:
+  /// `init` may be NULL, or list(u, d, v, L, state): start there. `until_slack`: a ball that does not bind is the last.
+  CompletionSession(const Observed& in, std::vector<double> radii, double delta, std::string method, std::string step, double rank_max,
+                    const Rcpp::List& control, const Rcpp::Nullable<Rcpp::List>& init, bool until_slack)
+      : PathSession(radii.size(), control, until_slack),
+        transposed_(in.dim[0] < in.dim[1]),  // the pass writes to the factor of the second side for every entry: the shorter one
+        entries_(make_entries(in, transposed_)),
+        radii_(std::move(radii)),
+        delta_(delta),
+        method_(std::move(method)),
+        step_(std::move(step)),
+        rank_max_(std::isfinite(rank_max) ? static_cast<Index>(rank_max) : std::numeric_limits<Index>::max()),
+        until_slack_(until_slack) {
+    if (in.w0 > 0.0) all_ = acfw::AllCells::absorb(entries_, in.w0);
+    else if (entries_.weight.size() > 0) entries_.weight /= entries_.weight.sum();
+    if (init.isNull()) return;
+    const Rcpp::List from(init);
+    start_ = svd_from_r(from, transposed_);
+    L_ = Rcpp::as<double>(from["L"]);
+    if (Rf_isNull(from["state"])) return;
+    state_ = Rcpp::List(from["state"]);
+    check_atoms(state_, entries_.rows, entries_.cols);
+  }
 
-std::unique_ptr<CompletionSession> make_session(const Observed& in, double beta, double delta,
-                                                const std::string& method, const std::string& step,
-                                                double rank_max, const Rcpp::List& control,
-                                                const Rcpp::Nullable<Rcpp::List>& init) {
-  // The fused pass writes to the factor of the second side for every entry, so that side should be the shorter.
-  const bool transposed = in.dim[0] < in.dim[1];
-  const int threads = Rcpp::as<int>(control["threads"]);
-  const auto patience = std::make_shared<Patience>(Rcpp::as<double>(control["max_time"]));
-  auto entries = std::make_unique<acfw::Entries>(make_entries(in, transposed));
-  acfw::AllCells all;
-  if (in.w0 > 0.0) all = acfw::AllCells::absorb(*entries, in.w0);
-  else if (entries->weight.size() > 0) entries->weight /= entries->weight.sum();
-  const Index rows = entries->rows, cols = entries->cols;
-  auto objective = std::make_unique<OwningCompletion>(std::move(entries), delta, threads, beta, all);
-  const SharedBall ball{std::make_shared<acfw::OperatorNuclearBall>(rows, cols, beta), objective.get(), patience,
-                        Rcpp::as<double>(control["tol"]), Rcpp::as<double>(control["rel_tol"])};
-  ball.ball->set_stop([patience] { return patience->out_of_grace(); });
-  MaybeFactored corrector;
-  corrector.floor = objective->loss_of_error(1e-9);
-  if (method == "corrective") {
+  SEXP view(const std::string& what) override { return run_ ? run_->view(what) : R_NilValue; }
+
+ private:
+  void begin(std::size_t k, const acfw::Control& limits) override {
+    const double beta = radii_[k];
+    deadline_ = std::make_shared<acfw::Deadline>(limits.max_time, [this] { look(); });
+    auto objective = std::make_unique<acfw::Completion>(entries_, delta_, Rcpp::as<int>(control_["threads"]), beta, all_);
+    acfw::CompletionBall ball(*objective, beta, limits.tol, limits.rel_tol, deadline_);
+    const acfw::CompletionCorrective corrector(*objective, factored(ball));
+    const bool warm = start_.rank() > 0;
+    const bool at_zero = !warm && acfw::stays_at_zero(*objective, beta, method_);
+    if (warm) objective->assign(start_ = acfw::brought_inside(std::move(start_), beta, rank_max_));
+    run_ = std::make_unique<CompletionRun>(std::move(objective), ball, corrector, method_ == "corrective" ? "cfw" : method_, step_,
+                                           control_, limits, transposed_);
+    if (state_.size() > 0) {
+      run_->resume(state_, entries_.rows * entries_.cols);
+    } else if (warm || at_zero) {
+      const bool keeps_atoms = warm && (method_ == "pfw" || method_ == "afw");
+      run_->begin_here(estimate(), keeps_atoms ? acfw::atoms_of(start_, beta) : acfw::ActiveSet<acfw::RankOne>());
+    }
+    state_ = Rcpp::List();
+  }
+
+  void run() override { run_->go(); }
+  void end() override {
+    deadline_->hurry();
+    run_->interrupt();
+  }
+
+  acfw::Status keep() override {
+    results_.push_back(run_->result());
+    start_ = run_->objective().point();
+    L_ = run_->L();
+    return run_->status();
+  }
+
+  bool enough() override { return until_slack_ && run_->status() == acfw::Status::converged && run_->slack(); }
+  // Every radius that was asked for has an answer, with its certificate.
+  bool ends_late() const override { return false; }
+
+  std::shared_ptr<acfw::FactoredCorrector> factored(acfw::CompletionBall& ball) const {
+    if (method_ != "corrective") return nullptr;
     acfw::FactoredCorrector::Settings settings;
-    if (std::isfinite(rank_max)) settings.rank_max = static_cast<Index>(rank_max);
-    settings.out_of_time = [patience] { return patience->out_of_time(); };
-    corrector.held = std::make_shared<acfw::FactoredCorrector>(*ball.ball, settings);
+    if (rank_max_ < std::numeric_limits<Index>::max()) settings.rank_max = rank_max_;
+    settings.out_of_time = [deadline = deadline_] { return deadline->is_over(); };
+    return std::make_shared<acfw::FactoredCorrector>(ball.ball(), settings);
   }
-  const bool at_zero = stays_at_zero(*objective, beta, method);
-  if (init.isNotNull()) objective->assign(svd_from_r(Rcpp::List(init), transposed));
-  auto session =
-      std::make_unique<CompletionSession>(std::move(objective), ball, corrector,
-                                          method == "corrective" ? "cfw" : method, step, control, transposed, patience);
-  if (init.isNotNull()) {
-    const Rcpp::List from(init), state = from["state"];
-    check_atoms(state, rows, cols);
-    session->resume(state, rows * cols);
-  } else if (at_zero) {
-    session->resume(Rcpp::List::create(Rcpp::_["t"] = 0.0, Rcpp::_["L"] = control["L"], Rcpp::_["log_damping"] = 0.0,
-                                       Rcpp::_["active"] = R_NilValue),
-                    rows * cols);
-  }
-  return session;
-}
+
+  double estimate() const { return std::isnan(L_) ? Rcpp::as<double>(control_["L"]) : L_; }
+
+  bool transposed_;
+  acfw::Entries entries_;
+  std::vector<double> radii_;
+  double delta_;
+  std::string method_, step_;
+  Index rank_max_;
+  bool until_slack_;
+  acfw::AllCells all_;
+  ThinSvd start_;
+  double L_ = std::numeric_limits<double>::quiet_NaN();
+  Rcpp::List state_;
+  std::shared_ptr<acfw::Deadline> deadline_;
+  std::unique_ptr<CompletionRun> run_;
+};
 
 }  // namespace
 
-// `init`: NULL, or list(u, d, v, state): start there.
 // [[Rcpp::export]]
-SEXP session_completion(Rcpp::List observed, double beta, double delta, std::string method, std::string step,
-                        double rank_max, Rcpp::List control, Rcpp::Nullable<Rcpp::List> init) {
+SEXP session_completion(Rcpp::List observed, std::vector<double> radii, double delta, std::string method, std::string step,
+                        double rank_max, Rcpp::List control, Rcpp::Nullable<Rcpp::List> init, bool until_slack) {
   return attempt([&]() -> SEXP {
     const Observed in(observed);
-    return SessionPointer(make_session(in, beta, delta, method, step, rank_max, control, init).release());
+    return SessionPointer(
+        std::make_unique<CompletionSession>(in, radii, delta, method, step, rank_max, control, init, until_slack).release());
   });
 }
 

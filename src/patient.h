@@ -9,7 +9,7 @@ class PatientSession : public SessionOf<Objective, Dictionary> {
  public:
   template <class... Args>
   explicit PatientSession(Args&&... args) : SessionOf<Objective, Dictionary>(std::forward<Args>(args)...) {
-    this->objective_->set_poll(Poll());
+    this->objective_->set_poll(poll());
   }
 
   void interrupt() override {

@@ -112,8 +112,9 @@ SEXP atom_to_r(const AnyAtom& atom) {
     return Rcpp::List::create(_["index"] = static_cast<double>(one->index + 1), _["value"] = one->value);
   }
   if (const auto* some = std::get_if<acfw::Sparse>(&atom)) {
-    Rcpp::NumericVector index(some->index.begin(), some->index.end());
-    return Rcpp::List::create(_["index"] = index + 1.0, _["value"] = some->value);
+    Rcpp::NumericVector index(some->index.size());
+    std::transform(some->index.begin(), some->index.end(), index.begin(), [](acfw::Index i) { return static_cast<double>(i + 1); });
+    return Rcpp::List::create(_["index"] = index, _["value"] = some->value);
   }
   if (const auto* pair = std::get_if<acfw::RankOne>(&atom)) {
     Rcpp::List r = Rcpp::List::create(_["u"] = Rcpp::NumericVector(pair->u.begin(), pair->u.end()),

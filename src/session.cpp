@@ -108,6 +108,16 @@ acfw::Control make_control(const Rcpp::List& control) {
   return made;
 }
 
+void tell_station(const Rcpp::List& control, long station, long stations, bool grid) {
+  const Rcpp::RObject tick = control["tick"];
+  if (tick.isNULL()) return;
+  using Rcpp::_;
+  const Rcpp::List where = Rcpp::List::create(_["station"] = static_cast<double>(station), _["stations"] = static_cast<double>(stations),
+                                              _["grid"] = grid);
+  const Rcpp::Shield<SEXP> call(Rf_lang2(tick, where));
+  Rcpp::Rcpp_fast_eval(call, R_GlobalEnv);
+}
+
 std::unique_ptr<acfw::StepRule> make_step(const std::string& step, const Rcpp::List& control) {
   if (step == "open") return std::make_unique<acfw::OpenLoop>(Rcpp::as<bool>(control["convex"]));
   if (step == "short") return std::make_unique<acfw::ShortStep>(Rcpp::as<double>(control["L"]));

@@ -5,7 +5,6 @@
 #include <Rcpp.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <new>
@@ -14,7 +13,9 @@
 #include <utility>
 
 #include "acfw/directions/any_direction.hpp"
+#include "acfw/core/deadline.hpp"
 #include "acfw/core/frank_wolfe.hpp"
+#include "acfw/core/path.hpp"
 #include "acfw/steps/by_name.hpp"
 #include "r_atoms.h"
 
@@ -37,20 +38,7 @@ using SessionPointer = Rcpp::XPtr<Session>;
 void check_interrupt();
 
 /// The same for inner loops: however often it is called, it looks ten times a second.
-class Poll {
- public:
-  void operator()() {
-    const Clock::time_point now = Clock::now();
-    if (now < next_) return;
-    next_ = now + interval;
-    check_interrupt();
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::milliseconds interval{100};
-  Clock::time_point next_ = Clock::now() + interval;
-};
+inline acfw::Throttled poll() { return acfw::Throttled(check_interrupt); }
 
 /// What went wrong, for R to raise as a condition: the argument to blame (or ""), a sentence, and a class.
 Rcpp::List failure(const std::string& arg, const std::string& message, const std::string& type);
@@ -74,6 +62,43 @@ acfw::Control make_control(const Rcpp::List& control);
 std::unique_ptr<acfw::StepRule> make_step(const std::string& step, const Rcpp::List& control);
 Rcpp::List trace_to_r(const acfw::Trace& trace);
 const char* status_name(acfw::Status status);
+
+/// Tells the progress bar, if there is one, where on a path the run is; `grid`: the path may end before its last station.
+void tell_station(const Rcpp::List& control, long station, long stations, bool grid);
+
+/// One problem at several radii or penalties: a run of the loop for each, a list of their results. Who derives from it says how a
+/// station begins, and keeps what came of it in `results_`.
+class PathSession : public Session, protected acfw::PathProblem {
+ public:
+  /// `grid`: the path may end before its last station.
+  PathSession(std::size_t stations, const Rcpp::List& control, bool grid)
+      : control_(control), count_(stations), grid_(grid), path_(*this, stations, make_control(control), [this] { look(); }) {}
+
+  void go() override { path_.go(); }
+  void interrupt() override { path_.interrupt(); }
+  Rcpp::List result() override {
+    path_.close();
+    return Rcpp::wrap(results_);
+  }
+
+ protected:
+  void mark(acfw::Status why) override { results_.back()["status"] = status_name(why); }
+
+  /// For interrupts, and for who waits for a path: however often it is called, it looks ten times a second.
+  void look() { look_(); }
+
+  Rcpp::List control_;
+  std::size_t count_;
+  bool grid_;
+  acfw::Path path_;
+  std::vector<Rcpp::List> results_;
+
+ private:
+  acfw::Throttled look_{[this] {
+    check_interrupt();
+    if (count_ > 1) tell_station(control_, static_cast<long>(path_.kept()) + 1, static_cast<long>(count_), grid_);
+  }};
+};
 
 /// A bound on the minimum, or NA where none is known.
 double or_na(double bound);
@@ -161,11 +186,16 @@ class SessionOf : public Session {
 
   SessionOf(std::unique_ptr<Objective> objective, Dictionary dictionary, const std::string& method,
             const std::string& step, const Rcpp::List& control, Corrector corrector = Corrector{})
+      : SessionOf(std::move(objective), std::move(dictionary), method, step, control, make_control(control), std::move(corrector)) {}
+
+  /// With limits of its own, where it is one of several runs.
+  SessionOf(std::unique_ptr<Objective> objective, Dictionary dictionary, const std::string& method, const std::string& step,
+            const Rcpp::List& control, const acfw::Control& limits, Corrector corrector)
       : objective_(std::move(objective)),
         dictionary_(std::move(dictionary)),
         direction_(direction_for<Atom>(method)),
         step_(make_step(step, control)),
-        run_(*objective_, dictionary_, direction_, *step_, make_control(control), made_for(direction_, std::move(corrector))) {}
+        run_(*objective_, dictionary_, direction_, *step_, limits, made_for(direction_, std::move(corrector))) {}
 
   /// Continue where `state`, the `state` of an earlier result, left off; the objective is at its point already. If it has
   /// another value there than the state remembers, this is another problem, and the run starts afresh from the point.

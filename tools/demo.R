@@ -76,7 +76,7 @@ if (has("acfw_matrix_completion")) {
 if (has("acfw_dictionary_learning")) {
   heading("Dictionary learning: irises from six atoms")
   set.seed(1)
-  print(acfw::acfw_dictionary_learning(t(scale(iris[, 1:4])), p = 6, beta = 2))
+  print(acfw::acfw_dictionary_learning(scale(iris[, 1:4]), p = 6, beta = 2, samples = "rows"))
 }
 
 if (has("acfw_dr_mmse")) {

@@ -22,6 +22,18 @@ needed_packages <- function(fields) {
   setdiff(names[nzchar(names)], c("R", base))
 }
 
+# Whether packages are installed, the one that would be loaded, in a version that DESCRIPTION allows.
+is_there <- function(packages) {
+  fields <- read.dcf("DESCRIPTION", fields = c("Depends", "Imports", "LinkingTo", "Suggests"))
+  entries <- trimws(unlist(strsplit(fields[!is.na(fields)], ",")))
+  least <- stats::setNames(sub(".*>= *([0-9.-]+)\\)", "\\1", entries), sub("[ (].*", "", entries))
+  least <- least[grepl("^[0-9]", least)]
+  vapply(packages, function(name) {
+    found <- tryCatch(utils::packageVersion(name), error = function(condition) NULL)
+    !is.null(found) && (!name %in% names(least) || found >= least[[name]])
+  }, NA)
+}
+
 # Flags for what is compiled only to be used: R's own ask for debugging symbols on many systems, which take half of the time. Whoever
 # has a Makevars of his own knows what he wants.
 use_plain_flags <- function() {

@@ -6,18 +6,14 @@
 #
 # All step rules see the same quartic, whose coefficients are known before the first trial: a trial costs nothing, and so
 # backtracking is as cheap as `ac` an iteration. What differs is how well the estimate of L follows the curvature.
-library(acfw)
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
-shared <- file.path(if (is.na(here)) "inst/bench" else here, "shared")
+source(file.path(if (is.na(here)) "inst/bench" else here, "shared", "start.R"))
 source(file.path(shared, "kernels.R"))
-arguments <- commandArgs(TRUE)
-quick <- "--quick" %in% arguments
 given <- suppressWarnings(as.numeric(grep("^--", arguments, value = TRUE, invert = TRUE)))
 limit <- if (length(given)) given[[1L]] else if (quick) 6 else 40
 size <- if (quick) c(n = 250, m = 125, p = 50, l = 12) else c(n = 1000, m = 500, p = 200, l = 50)
 decades <- 10^-(0:7)
 
-ratio <- function(name, value, goal) cat(sprintf("RATIO %s %.3f goal %s\n", name, value, format(goal)))
 
 race <- function(a, beta) {
   rules <- list(ac = c("ac", "paper"), "ac, budget" = c("ac", "budget"), backtracking = c("backtracking", "paper"),
@@ -27,7 +23,7 @@ race <- function(a, beta) {
   fits <- lapply(rules, function(rule) {
     control <- acfw_control(tol = 1e-8, rel_tol = 0, max_iter = 1e6, max_time = if (rule[[1L]] %in% c("short", "open")) limit / 2 else limit,
                             damping = rule[[2L]])
-    acfw_dictionary_learning(a, size[["p"]], beta, step = rule[[1L]], control = control, init = start)
+    acfw_dictionary_learning(a, size[["p"]], beta, step = rule[[1L]], control = control, init = start, samples = "columns")
   })
   first <- function(fit, column) {
     vapply(decades, function(decade) fit$trace[[column]][which(fit$trace$gap <= decade)[1]], 0)
@@ -56,7 +52,7 @@ iteration <- function(a) {
   p <- size[["p"]]
   control <- acfw_control(tol = 0, rel_tol = 0, max_iter = 60, damping = "budget")
   set.seed(1)
-  trace <- acfw_dictionary_learning(a, p, 10, control = control)$trace
+  trace <- acfw_dictionary_learning(a, p, 10, control = control, samples = "columns")$trace
   own <- stats::median(diff(trace$seconds[30:60])[trace$accepted[30:59]])
   time <- function(A, B) {
     stats::median(replicate(15, system.time(for (k in 1:4) dense_product(A, B, 1L), gcFirst = FALSE)[["elapsed"]])) / 4

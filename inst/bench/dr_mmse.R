@@ -6,17 +6,14 @@
 #
 # A function value is cheap here: the factor of S_yy at the trial point is what the next gradient needs anyway. So
 # backtracking pays little for a second trial, and `ac` gains in iterations or not at all; calls are shown for that reason.
-library(acfw)
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
-shared <- file.path(if (is.na(here)) "inst/bench" else here, "shared")
+source(file.path(if (is.na(here)) "inst/bench" else here, "shared", "start.R"))
 source(file.path(shared, "kernels.R"))
-quick <- "--quick" %in% commandArgs(TRUE)
 sizes <- if (quick) c(100, 400) else c(100, 1000)
 repeats <- 3
 problems <- if (quick) 3 else 5
 decades <- 10^-(1:10)
 
-ratio <- function(name, value, goal) cat(sprintf("RATIO %s %.3f goal %s\n", name, value, format(goal)))
 shortest <- function(expr, times = repeats) {
   expr <- substitute(expr)
   env <- parent.frame()

@@ -3,22 +3,15 @@
 # path certified to 1e-6, the radii of the path given by name, and single radii to 1e-8 against glmnet down to their penalty.
 #
 #   Rscript inst/bench/glm.R [--quick] [folder with the real data; or set ACFW_DATA]
-suppressMessages({
-  library(acfw)
-  library(Matrix)
-})
-arguments <- commandArgs(TRUE)
-quick <- "--quick" %in% arguments
-folder <- c(grep("^--", arguments, value = TRUE, invert = TRUE), Sys.getenv("ACFW_DATA"))[[1L]]
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
-source(file.path(if (is.na(here)) "inst/bench" else here, "shared", "designs.R"))
+source(file.path(if (is.na(here)) "inst/bench" else here, "shared", "start.R"))
+source(file.path(shared, "designs.R"))
 if (!requireNamespace("glmnet", quietly = TRUE)) {
   cat("glmnet is not installed: nothing to compare with\n")
   quit()
 }
 
 runs <- 3
-ratio <- function(name, value, goal) cat(sprintf("RATIO %s %.3g goal %g\n", name, value, goal))
 cpu <- function(code) sum(system.time(code)[c("user.self", "sys.self")])
 race <- function(...) {
   sides <- list(...)

@@ -2,15 +2,8 @@
 # reaches a relative suboptimality of 1e-8, f* from a solve to a relative gap of 1e-12. Medians of several runs.
 #
 #   Rscript inst/bench/lasso_logistic.R [--quick] [folder with the real data; or set ACFW_DATA]
-suppressMessages({
-  library(acfw)
-  library(Matrix)
-})
-arguments <- commandArgs(TRUE)
-quick <- "--quick" %in% arguments
-folder <- c(grep("^--", arguments, value = TRUE, invert = TRUE), Sys.getenv("ACFW_DATA"))[[1L]]
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
-shared <- file.path(if (is.na(here)) "inst/bench" else here, "shared")
+source(file.path(if (is.na(here)) "inst/bench" else here, "shared", "start.R"))
 source(file.path(shared, "memory.R"))
 source(file.path(shared, "kernels.R"))
 source(file.path(shared, "designs.R"))
@@ -18,7 +11,6 @@ accuracy <- 1e-8
 runs <- if (quick) 3 else 5
 
 has_glmnet <- requireNamespace("glmnet", quietly = TRUE)
-ratio <- function(name, value, goal) cat(sprintf("RATIO %s %.3g goal %g\n", name, value, goal))
 # Runs of the two sides alternate, so that whatever else the machine does meets both.
 race <- function(...) {
   sides <- list(...)

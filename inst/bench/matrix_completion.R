@@ -10,13 +10,10 @@
 #   ACFW_DATA=/path/to/data Rscript inst/bench/matrix_completion.R [--quick] [--panels=SECONDS] [--recommender]
 #
 # --quick uses the 100k ratings and one setting; --panels=0 leaves the paper's panels out; --recommender does that part alone.
-library(acfw)
-arguments <- commandArgs(TRUE)
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
-shared <- file.path(if (is.na(here)) "inst/bench" else here, "shared")
+source(file.path(if (is.na(here)) "inst/bench" else here, "shared", "start.R"))
 source(file.path(shared, "memory.R"))
 source(file.path(shared, "recommender.R"))
-quick <- "--quick" %in% arguments
 panel_seconds <- as.numeric(sub("--panels=", "", grep("^--panels=", arguments, value = TRUE)))
 if (!length(panel_seconds)) panel_seconds <- if (quick) 0 else 60
 file <- file.path(Sys.getenv("ACFW_DATA"), if (quick) "ml-100k-ratings.csv.gz" else "ml-1m-ratings.csv.gz")
@@ -25,7 +22,6 @@ if (!file.exists(file) || !requireNamespace("softImpute", quietly = TRUE)) {
   quit(save = "no")
 }
 
-ratio <- function(name, value, goal) cat(sprintf("RATIO %s %.4f goal %s\n", name, value, format(goal)))
 ratings <- utils::read.csv(file)
 bench_recommender(ratings[1:3], ratio)
 if ("--recommender" %in% arguments) quit(save = "no")

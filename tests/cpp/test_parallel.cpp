@@ -1,5 +1,8 @@
 #include <acfw/core/parallel.hpp>
+#include <acfw/linear/storage.hpp>
 #include <atomic>
+#include <mutex>
+#include <random>
 #include <set>
 #include <stdexcept>
 #include <thread>
@@ -37,5 +40,61 @@ TEST_CASE("a parallel loop makes every call once, on two threads where it may an
 TEST_CASE("an exception leaves a parallel loop as it leaves any other", "[parallel]") {
   for (int threads : {1, 2}) {
     CHECK_THROWS_AS(for_each(1000, threads, [](int k) { if (k == 700) throw std::domain_error("700"); }), std::domain_error);
+  }
+}
+
+namespace {
+
+// Compressed columns that note who visits blocks of their rows.
+struct Watched : CompressedStorage {
+  struct Visitors {
+    std::mutex one_by_one;
+    std::set<std::thread::id> seen;
+    std::size_t note() {
+      const std::lock_guard<std::mutex> lock(one_by_one);
+      seen.insert(std::this_thread::get_id());
+      return seen.size();
+    }
+  };
+  Visitors* visitors;
+
+  template <class Visit>
+  void visit_between(Index j, Index low, Index high, Visit f) const {
+    for (int wait = 0; visitors->note() < 2 && wait < 10000; ++wait) std::this_thread::yield();
+    CompressedStorage::visit_between(j, low, high, f);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("threads share the rows of compressed columns, and no bit depends on it", "[parallel]") {
+  std::mt19937 generator(1);
+  std::normal_distribution<double> normal;
+  Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(3000, 40);
+  for (Index i = 0; i < dense.size(); ++i) {
+    if (generator() % 4 == 0) dense.data()[i] = normal(generator);
+  }
+  const Eigen::SparseMatrix<double> A = dense.sparseView();
+  Watched::Visitors visitors;
+  DesignByColumns<Watched> design({{A.outerIndexPtr(), A.innerIndexPtr(), A.valuePtr()}, &visitors}, A.rows(), A.cols(), false);
+  design.set_scale(Vector::LinSpaced(40, 0.5, 2.0));
+  Columns columns;
+  for (Index j = 0; j < 40; ++j) columns.push_back((7 * j) % 40);
+  const Vector c = Vector::LinSpaced(40, -1.0, 1.0), v = Vector::LinSpaced(3000, 0.1, 0.9);
+  Vector alone, shared;
+  Eigen::MatrixXd H(40, 40), H2(40, 40);
+  design.combine(columns, c, alone, 1);
+  design.gram(columns, v, 0, H, 1);
+  CHECK(visitors.seen.empty());
+  for (Index keep : {Index{0}, Index{25}}) {
+    visitors.seen.clear();
+    design.combine(columns, c, shared, 2);
+    H2 = H;
+    design.gram(columns, v, keep, H2, 2);
+    CHECK(shared == alone);
+    CHECK(H2.rightCols(40 - keep) == H.rightCols(40 - keep));
+#ifdef _OPENMP
+    CHECK(visitors.seen.size() == 2);
+#endif
   }
 }

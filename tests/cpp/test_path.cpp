@@ -10,7 +10,7 @@ using namespace acfw;
 namespace {
 
 // x'Qx/2 + c'x over l1 balls of growing radius, each from the solution of the one before.
-struct Radii final : PathProblem {
+struct Radii : PathProblem {
   using Run = FrankWolfe<Quadratic, L1Ball, Pfw<Coordinate>>;
 
   explicit Radii(std::vector<double> all) : radii(std::move(all)), f(Q, c, 0.0, Vector::Zero(4)) {}
@@ -35,12 +35,14 @@ struct Radii final : PathProblem {
     gaps.push_back(loop->gap());
     return loop->status();
   }
+  void mark(Status why) override { marks.push_back(why); }
   bool enough() override { return radii[results.size() - 1] >= last_worth; }
 
   Eigen::MatrixXd Q = Vector::LinSpaced(4, 1.0, 4.0).asDiagonal();
   Vector c = Vector::Constant(4, -1.0);
   std::vector<double> radii, gaps, time_left;
   std::vector<Vector> results;
+  std::vector<Status> marks;
   double throws_at = 0.0, last_worth = 1e9;
   Quadratic f;
   L1Ball ball{1.0};
@@ -112,6 +114,29 @@ TEST_CASE("an interrupt between two stations is answered at the next", "[path]")
   Path path(problem, 3, Control{}, [&] {
     if (++polls == 2) throw std::runtime_error("an interrupt");
   });
+  CHECK_THROWS(path.go());
+  CHECK(path.kept() == 1);
+  path.interrupt();
+  CHECK(path.kept() == 2);
+}
+
+TEST_CASE("what comes after the last station is noted there", "[path]") {
+  Radii problem({0.1});
+  Path path(problem, 1, Control{});
+  path.go();
+  path.interrupt();
+  CHECK(path.kept() == 1);
+  CHECK(problem.marks == std::vector<Status>{Status::interrupted});
+}
+
+TEST_CASE("the way to a station may be left as well: then the path ends at that station", "[path]") {
+  struct Approached final : Radii {
+    using Radii::Radii;
+    void approach(std::size_t k) override {
+      if (k == 1) throw std::runtime_error("an interrupt");
+    }
+  } problem({0.1, 0.5, 1.0});
+  Path path(problem, 3, Control{});
   CHECK_THROWS(path.go());
   CHECK(path.kept() == 1);
   path.interrupt();

@@ -36,7 +36,7 @@ test_that("predict, fitted, complete and recommend agree with the dense product"
     expect_equal(predict(fit, c(1, 5, 12), c(9, 2, 1)), full[cbind(c(1, 5, 12), c(9, 2, 1))])
     expect_equal(predict(fit, 3, 1:9), full[3, ])
     expect_equal(fitted(fit), full[!is.na(a)])
-    done <- complete(a, fit)
+    done <- completed(a, fit)
     expect_equal(done[is.na(a)], full[is.na(a)])
     expect_equal(done[!is.na(a)], a[!is.na(a)])
     top <- recommend(fit, 4, n = 3)
@@ -90,7 +90,7 @@ test_that("bad input is refused by a classed error that names the argument", {
   expect_error(predict(fit, "a", 1), class = "acfw_error_input")
   expect_error(as.matrix(fit, max_size = 5), class = "acfw_error_input")
   expect_error(recommend(fit, 77), class = "acfw_error_input")
-  expect_error(complete(t(a), fit), class = "acfw_error_input")
+  expect_error(completed(t(a), fit), class = "acfw_error_input")
 })
 
 test_that("awkward matrices have right answers", {
@@ -158,7 +158,7 @@ test_that("fits print, summarise, plot and become tables", {
   expect_no_error(plot(fit, type = "convergence"))
   expect_output(print(acfw_matrix_completion(small_ratings(), c(2, 5))), "2 radii")
   skip_if_not_installed("generics")
-  expect_equal(generics::tidy(fit)$d, fit$d)
+  expect_equal(generics::tidy(fit)$estimate, fit$d)
   expect_equal(generics::glance(fit)$rank, fit$rank)
 })
 

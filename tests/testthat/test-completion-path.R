@@ -101,7 +101,7 @@ test_that("paths and cross-validations answer as the fit of a radius does", {
   expect_equal(plot(cv)$cvm, cv$cvm)
   skip_if_not_installed("generics")
   expect_equal(generics::glance(path)$rank, path$path$rank)
-  expect_equal(generics::tidy(path)$d, unlist(lapply(path$fits, function(fit) fit$d)))
+  expect_equal(generics::tidy(path)$estimate, unlist(lapply(path$fits, function(fit) fit$d)))
   expect_equal(generics::tidy(cv)$estimate, cv$cvm)
   expect_equal(generics::glance(cv)$score, min(cv$cvm))
 })

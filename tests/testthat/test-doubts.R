@@ -54,3 +54,14 @@ test_that("a point outside the set is a start like any other", {
   expect_silent(fit <- acfw(c(5, 5, 5), fn, gr, corner, "pfw"))
   expect_equal(fit$par, y, tolerance = 1e-3)
 })
+
+test_that("curvature beside a small slope is no contradiction: a fit is continued near its optimum", {
+  states <- t(scale(state.x77))
+  A <- states[, colnames(states) != "Texas"]
+  b <- states[, "Texas"]
+  fn <- function(w) sum((A %*% w - b)^2) / 2
+  gr <- function(w) drop(crossprod(A, A %*% w - b))
+  fit <- acfw(c(1, numeric(48)), fn, gr, lmo_simplex(), method = "pfw")
+  expect_no_warning(longer <- acfw(fn = fn, gr = gr, lmo = lmo_simplex(), init = fit, control = acfw_control(rel_tol = 1e-10)))
+  expect_identical(longer$status, "converged")
+})

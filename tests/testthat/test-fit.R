@@ -23,7 +23,7 @@ test_that("fits print what matters", {
 
 test_that("plots draw, and refuse nonsense", {
   grDevices::pdf(NULL)
-  withr::defer(grDevices::dev.off())
+  on.exit(grDevices::dev.off())
   longer <- acfw(fn = objective_quadratic(diag(1:8), -1), lmo = lmo_simplex(), method = "pfw")
   expect_silent(drawn <- plot(longer))
   expect_true(all(c("gap", "objective") %in% names(drawn)))
@@ -58,7 +58,7 @@ test_that("acfw_compare() runs methods side by side, or takes fits", {
   expect_error(acfw_compare(), class = "acfw_error_input")
   expect_error(acfw_compare(fn = f, lmo = lmo_simplex(), method = "best"), class = "acfw_error_input")
   grDevices::pdf(NULL)
-  withr::defer(grDevices::dev.off())
+  on.exit(grDevices::dev.off())
   expect_silent(plot(race))
   skip_if_not_installed("ggplot2")
   expect_s3_class(ggplot2::autoplot(race), "ggplot")
@@ -72,7 +72,8 @@ test_that("the caller's names and dimensions come back", {
 })
 
 test_that("fits of problems with pictures of their own draw their convergence where it is named", {
-  withr::local_pdf(NULL)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
   mmse <- acfw_dr_mmse(diag(3) + 0.5, n_x = 1, rho = 0.2)
   filled <- acfw_matrix_completion(matrix(c(1:7, NA, NA), 3), beta = 5, center = "none")
   for (fit in list(mmse, filled)) expect_no_error(plot(fit, type = "convergence", main = "mine"))

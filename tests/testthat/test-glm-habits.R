@@ -183,3 +183,15 @@ test_that("a fit survives saveRDS()", {
   saveRDS(fit, file)
   expect_identical(predict(readRDS(file), x), predict(fit, x))
 })
+
+test_that("a limit in `control` does not change a tolerance that nobody named", {
+  d <- list(x = scale(as.matrix(mtcars[, -1])), y = mtcars$mpg)
+  plain <- acfw_glm(d$x, d$y)
+  limited <- acfw_glm(d$x, d$y, control = list(max_time = 1000))
+  expect_identical(limited$coefficients, plain$coefficients)
+  expect_identical(limited$control$rel_tol, 1e-4)
+  expect_identical(acfw_glm(d$x, d$y, beta = 2, control = list(trace = FALSE))$control$rel_tol, 1e-6)
+  expect_identical(acfw_glm(d$x, d$y, control = list(tol = 1e-5))$control$rel_tol, 0)
+  seen <- replace(volcano[1:20, 1:20], 7:60, NA)
+  expect_identical(acfw_matrix_completion(seen, 500, control = list(max_time = 1000))$gap, acfw_matrix_completion(seen, 500)$gap)
+})

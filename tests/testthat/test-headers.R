@@ -79,6 +79,21 @@ test_that("a step rule of one's own runs in the loop", {
   expect_equal(own()$least_on_simplex(Q, c), fit$objective, tolerance = 1e-5)
 })
 
+test_that("a set with a corrector of one's own ends at the same point, certified, in a fraction of the iterations", {
+  skip_without_compiler()
+  set.seed(3)
+  A <- matrix(rnorm(600), 60)
+  b <- drop(A %*% c(2, -1, 0.3, -0.2, numeric(6))) + rnorm(60)
+  plain <- own()$bounded_least_squares(A, b, 0.5, FALSE)
+  corrected <- own()$bounded_least_squares(A, b, 0.5, TRUE)
+  reference <- optim(numeric(10), function(x) sum((A %*% x - b)^2) / 120, function(x) drop(crossprod(A, A %*% x - b)) / 60,
+                     method = "L-BFGS-B", lower = -0.5, upper = 0.5, control = list(factr = 10))
+  expect_equal(corrected$par, reference$par, tolerance = 1e-4)
+  expect_lte(corrected$objective - reference$value, corrected$gap + 1e-12)
+  expect_lte(corrected$gap, 1e-5)
+  expect_lt(corrected$iterations, plain$iterations / 5)
+})
+
 test_that("a family and a storage of one's own make a regression with the set and the loop that are there", {
   skip_without_compiler()
   set.seed(2)
@@ -98,7 +113,8 @@ test_that("who forgets a verb reads a sentence", {
     "void run(acfw::Quadratic& f, Forgetful& set, acfw::Cfw<acfw::Coordinate>& direction, acfw::StepRule& step) {",
     "  acfw::FrankWolfe<acfw::Quadratic, Forgetful, acfw::Cfw<acfw::Coordinate>> loop(f, set, direction, step, acfw::Control{});", "}"
   )
-  source <- withr::local_tempfile(fileext = ".cpp")
+  source <- tempfile(fileext = ".cpp")
+  on.exit(unlink(source), add = TRUE)
   writeLines(code, source)
   config <- function(name) system2(file.path(R.home("bin"), "R"), c("CMD", "config", name), stdout = TRUE)
   include <- paste0("-I", shQuote(c(system.file("include", package = "acfw"), system.file("include", package = "RcppEigen"))))

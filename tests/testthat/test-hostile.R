@@ -15,13 +15,13 @@ test_that("a sparse matrix whose slots contradict one another is refused, wherev
   dense <- as.matrix(good)
   lasso <- acfw_lasso_logistic(dense, y, 1)
   learnt <- acfw_dictionary_learning(dense, 2, 1)
-  completed <- acfw_matrix_completion(dense, 1)
+  filled <- acfw_matrix_completion(dense, 1)
   entrances <- list(
     function(x) objective_least_squares(x, 1:3), function(x) objective_logistic(x, y), function(x) objective_quadratic(x),
     function(x) lmo_finite(x), function(x) lmo_wasserstein(x), function(x) lmo_nuclear_ball(3, 2)(x), function(x) singular_block(x),
     function(x) acfw_lasso_logistic(x, y, 1), function(x) cv_acfw_lasso_logistic(x, y, 1, foldid = c(1, 1, 2)),
     function(x) predict(lasso, x), function(x) acfw_matrix_completion(x, 1), function(x) cv_acfw_matrix_completion(x, 1),
-    function(x) complete(x, completed), function(x) acfw_dictionary_learning(x, 2, 1), function(x) predict(learnt, x),
+    function(x) completed(x, filled), function(x) acfw_dictionary_learning(x, 2, 1), function(x) predict(learnt, x),
     function(x) acfw_dictionary_learning(dense, 2, 1, init = x),
     function(x) acfw_dictionary_learning(dense, 2, 1, init = list(dictionary = diag(3)[, 1:2], codes = x)),
     function(x) acfw_dr_mmse(x, 1, 1), function(x) acfw_dr_mmse(diag(3), 1, 1, init = x)

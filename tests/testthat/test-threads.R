@@ -13,6 +13,11 @@ threaded <- list(
     x <- Matrix::rsparsematrix(400, 300, 0.1)
     function(k) acfw_lasso_logistic(x, rep(0:1, 200), 20, control = limits(k, 50))
   }),
+  "rows of a sparse design" = quote({
+    x <- Matrix::rsparsematrix(5e4, 30, 0.1)
+    y <- as.integer(as.numeric(x[, 1] - x[, 2]) + rnorm(5e4) > 0)
+    function(k) acfw_lasso_logistic(x, y, 5, control = limits(k, 20))
+  }),
   "columns of a dense design" = quote({
     x <- matrix(rnorm(200 * 300), 200)
     function(k) acfw_lasso_logistic(x, rep(0:1, 100), 20, method = "pfw", control = limits(k, 50))
@@ -56,18 +61,25 @@ child_script <- function(problem) {
   )
 }
 
+# What a process of its own prints, which knows this library and no limit on threads.
+said_by_child <- function(code) {
+  script <- tempfile(fileext = ".R")
+  limits <- Sys.getenv(c("OMP_NUM_THREADS", "OMP_THREAD_LIMIT"), NA)
+  on.exit({
+    unlink(script)
+    if (!all(is.na(limits))) do.call(Sys.setenv, as.list(limits[!is.na(limits)]))
+  })
+  writeLines(c(sprintf(".libPaths(%s)", paste(deparse(.libPaths()), collapse = "")), code), script)
+  Sys.unsetenv(names(limits))
+  system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = TRUE)
+}
+
 for (name in names(threaded)) {
   test_that(paste("two threads share the work and give the bits of one:", name), {
     skip_on_cran()
     skip_if_not(dir.exists("/proc/self/task"), "no way to count threads")
     skip_if(parallel::detectCores() < 2, "one core")
-    script <- withr::local_tempfile(fileext = ".R")
-    writeLines(child_script(threaded[[name]]), script)
-    said <- withr::with_envvar(
-      c(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep), OMP_NUM_THREADS = NA, OMP_THREAD_LIMIT = NA),
-      system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = TRUE)
-    )
-    seen <- strsplit(trimws(utils::tail(said, 1L)), " ")[[1L]]
+    seen <- strsplit(trimws(utils::tail(said_by_child(child_script(threaded[[name]])), 1L)), " ")[[1L]]
     expect_identical(seen, c("TRUE", "0", "1"))
   })
 }

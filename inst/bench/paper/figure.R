@@ -18,8 +18,8 @@ draw_panel <- function(curves, title) {
   shown <- range(curves$gap)
   # the last digits of one curve should not flatten all the others
   shown[1] <- max(shown[1], shown[2] * 1e-13)
-  graphics::plot(range(curves$seconds), shown, type = "n", log = "y", xlab = "seconds", ylab = "", main = title, bty = "l",
-                 font.main = 1, cex.main = 1, yaxt = "n")
+  graphics::plot(range(curves$seconds), shown, type = "n", log = "y", xlab = "seconds", ylab = "", bty = "l", yaxt = "n")
+  graphics::title(main = title, font.main = 1, cex.main = fitting_size(title))
   powers <- pretty(log10(shown), 5)
   powers <- powers[powers == round(powers)]
   graphics::axis(2, at = 10^powers, labels = parse(text = paste0("10^", powers)))
@@ -32,10 +32,18 @@ draw_panel <- function(curves, title) {
   }
 }
 
+# The size at which a title has room above its panel.
+fitting_size <- function(title) min(1, 0.95 * graphics::par("fin")[1] / graphics::strwidth(title, units = "inches"))
+
+# Side by side where there is a line for it, one below the other in a panel of its own.
 draw_legend <- function() {
   graphics::plot.new()
-  graphics::legend("topleft", bty = "n", title = "step rule", title.adj = 0, lty = rule_types, lwd = 2, cex = 0.95, seg.len = 3.6,
+  wide <- graphics::par("pin")[1] > 5
+  size <- if (wide) 0.95 else 0.8
+  graphics::par(xpd = NA)
+  graphics::legend(if (wide) "topleft" else "top", bty = "n", title = "step rule", title.adj = 0, lty = rule_types, lwd = 2, cex = size,
+                   seg.len = 3.6, ncol = if (wide) 3 else 1,
                    legend = c("auto-conditioned (AC-)", "AC-, budgeted damping", "backtracking (B-)", "short step", "open loop (OFW)", "corrective"))
-  graphics::legend("topright", bty = "n", title = "family", title.adj = 0, col = family_colours, lty = 1, lwd = 3, cex = 0.95,
-                   legend = c("CFW", "PFW", "AFW", "MP", "corrective"))
+  graphics::legend(if (wide) "topright" else "bottom", bty = "n", title = "family", title.adj = 0, col = family_colours, lty = 1, lwd = 3,
+                   cex = size, ncol = if (wide) 3 else 2, legend = c("CFW", "PFW", "AFW", "MP", "corrective"))
 }

@@ -72,7 +72,7 @@ dictionary_panel <- function(beta, quick) {
     start <- matrix(stats::rnorm(nrow(data$a) * p), nrow(data$a))
     start <- sweep(start, 2, sqrt(colSums(start^2)), "/")
     list(runs = c(rules("cfw"), open_loop), solve = function(method, step, control) {
-      acfw_dictionary_learning(data$a, p, beta, step = step, control = control, init = start)
+      acfw_dictionary_learning(data$a, p, beta, step = step, control = control, init = start, samples = "columns")
     })
   })
 }

@@ -10,108 +10,76 @@ namespace acfw {
 
 class GroupPenalty final : public PenaltySolver {
  public:
-  explicit GroupPenalty(const GroupBudget& budget) : PenaltySolver(budget), groups_(budget.groups()), inside_(groups_.size(), 0) {}
+  explicit GroupPenalty(const GroupBudget& budget) : PenaltySolver(budget, 30), groups_(budget.groups()), inside_(groups_.size(), 0) {}
 
-  void minimise(SparseObjective& f, const Goal& goal, Counts& counts) override {
-    mu_ = goal.mu;
-    near_ = goal.near;
-    take_in(f, std::max(2.0 * goal.mu - goal.before, 0.5 * goal.mu));
-    for (int round = 0; round < most_rounds; ++round) {
-      const double tol = share * std::max(goal.tol, goal.rel_tol * std::abs(f.value()));
-      for (int step = 0; step < most_steps; ++step) {
-        if (goal.stop && goal.stop()) return;
-        if (!newton_step(f, tol, counts)) break;
-      }
-      const Vector& g = f.gradient();
-      ++counts.gradient;
-      const double gap = g.dot(f.point()) + budget_.size(f.point()) * budget_.strongest(g, f.point());
-      const bool met = gap <= tol / share;
-      if (!take_in(f, mu_ * (1.0 + (met ? near_ : 1e-9))) && (met || round > 2)) return;
-    }
+ protected:
+  // Groups that were in use stay: there are few.
+  void choose(SparseObjective& f, double threshold) override {
+    set_.retain(f.point().size(), [](Index) { return true; });
+    take_in(f, f.gradient(), threshold);
   }
 
- private:
-  struct Block {
-    Index from, size;
-    double curvature;
-  };
-
-  // Groups in use, and those that the gradient draws with more than `threshold`; tells whether there is a new one.
-  bool take_in(SparseObjective& f, double threshold) {
-    const Vector& g = f.gradient();
+  bool take_in(SparseObjective& f, const Vector& g, double threshold) override {
     bool more = false;
     for (std::size_t k = 0; k < groups_.size(); ++k) {
       if (inside_[k]) continue;
       if (GroupBudget::norm_on(groups_[k], f.point()) == 0.0 && !(GroupBudget::norm_on(groups_[k], g) > threshold)) continue;
       inside_[k] = 1;
-      blocks_.push_back({static_cast<Index>(columns_.size()), static_cast<Index>(groups_[k].size()), 0.0});
-      columns_.insert(columns_.end(), groups_[k].begin(), groups_[k].end());
+      blocks_.push_back({set_.size(), groups_[k], 0.0});
+      for (Index j : groups_[k]) set_.enter(j);
       more = true;
     }
     return more;
   }
 
-  bool newton_step(SparseObjective& f, double tol, Counts& counts) {
-    const Index k = static_cast<Index>(columns_.size());
-    if (k == 0) return false;
-    f.gradient_at(columns_, g_);
-    x_.resize(k);
-    for (Index a = 0; a < k; ++a) x_[a] = f.point()[columns_[static_cast<std::size_t>(a)]];
-    const double size = size_of(x_), excess = std::max(strongest(g_) - mu_, 0.0), gap = g_.dot(x_) + size * (mu_ + excess);
-    if (gap <= tol && excess <= near_ * mu_) return false;
-    solve_model(f, std::max(tol, forcing * gap));
-    d_ = x_ - model_.x;
-    const double slope = g_.dot(d_);
-    f.prepare(columns_, d_, slope);
-    for (double gamma = 1.0; gamma > 1e-8; gamma *= 0.5) {
-      ++counts.value;
-      if (f.divergence(gamma) - gamma * slope + mu_ * (size_of(x_ - gamma * d_) - size) < 0.0) {
-        f.commit(gamma);
-        return true;
-      }
-    }
-    return false;
-  }
-
-  // By the columns of the design, or by a Hessian that is formed where these cannot be had.
-  void solve_model(SparseObjective& f, double gap) {
-    if (f.design().by_columns()) {
-      model_of(f, columns_, x_, g_, budget_, model_);
-      bound_blocks(f);
-      return descend(f.design(), gap);
-    }
-    Vector v;
-    f.curvature(v);
-    hessian_.set(f.design(), columns_, v, f.ridge(columns_), f.has_intercept(), true, 0, f.threads());
-    model_of(hessian_, columns_, x_, g_, budget_, model_);
-    for (Block& block : blocks_) {
-      block.curvature = std::max(hessian_.norm_on(block.from, block.size), model_.diagonal.segment(block.from, block.size).maxCoeff());
-    }
-    descend(hessian_, gap);
-  }
-
-  double size_of(const Vector& x) const {
+  double size_of(const Vector& x) const override {
     double sum = 0.0;
-    for (const Block& block : blocks_) sum += x.segment(block.from, block.size).norm();
+    for (const Block& block : blocks_) sum += x.segment(block.from, block.size()).norm();
     return sum;
   }
 
-  double strongest(const Vector& g) const {
+  double strongest(const Vector& g, const Vector&) const override {
     double most = 0.0;
-    for (const Block& block : blocks_) most = std::max(most, g.segment(block.from, block.size).norm());
+    for (const Block& block : blocks_) most = std::max(most, g.segment(block.from, block.size()).norm());
     return most;
   }
 
+  bool solve_model(SparseObjective& f, double gap) override {
+    if (f.design().by_columns()) {
+      model_of(f, set_.columns(), x(), g(), budget_, model());
+      bound_blocks(f);
+      descend(f.design(), gap);
+      return true;
+    }
+    set_.outdate();
+    set_.update(f, true);
+    model_of(set_.hessian(), set_.columns(), x(), g(), budget_, model());
+    for (Block& block : blocks_) {
+      block.curvature = std::max(set_.hessian().norm_on(block.from, block.size()), model().diagonal.segment(block.from, block.size()).maxCoeff());
+    }
+    descend(set_.hessian(), gap);
+    return true;
+  }
+
+ private:
+  struct Block {
+    Index from;
+    const Columns& members;
+    double curvature;
+
+    Index size() const { return static_cast<Index>(members.size()); }
+  };
+
   void bound_blocks(const SparseObjective& f) {
+    const CoordinateModel& m = model();
     Eigen::MatrixXd H;
     for (Block& block : blocks_) {
-      const Columns members(columns_.begin() + block.from, columns_.begin() + block.from + block.size);
-      H.resize(block.size, block.size);
-      f.design().gram(members, model_.v, 0, H, f.threads());
-      const auto lean = model_.lean.segment(block.from, block.size);
-      if (model_.total > 0.0) H -= lean * (lean.transpose() / model_.total);
-      H.diagonal() += model_.ridge.segment(block.from, block.size);
-      block.curvature = std::max(H.norm(), model_.diagonal.segment(block.from, block.size).maxCoeff());
+      H.resize(block.size(), block.size());
+      f.design().gram(block.members, m.v, 0, H, f.threads());
+      const auto lean = m.lean.segment(block.from, block.size());
+      if (m.total > 0.0) H -= lean * (lean.transpose() / m.total);
+      H.diagonal() += m.ridge.segment(block.from, block.size());
+      block.curvature = std::max(H.norm(), m.diagonal.segment(block.from, block.size()).maxCoeff());
     }
   }
 
@@ -120,47 +88,40 @@ class GroupPenalty final : public PenaltySolver {
     for (int sweep = 0; sweep < most_sweeps; ++sweep) {
       double change = 0.0;
       for (const Block& block : blocks_) change = std::max(change, move_block(A, block));
-      if (change * size_of(model_.x) > gap) continue;
-      const Index k = static_cast<Index>(columns_.size());
-      dots_.resize(k);
-      A.inner(model_.columns, model_.q, dots_.data());
-      for (Index a = 0; a < k; ++a) dots_[a] = model_.slope(a, dots_[a]);
-      if (dots_.dot(model_.x) + size_of(model_.x) * std::max(strongest(dots_), mu_) <= 2.0 * gap) return;
+      if (change * size_of(model().x) > gap) continue;
+      dots_.resize(set_.size());
+      A.inner(model().columns, model().q, dots_.data());
+      for (Index a = 0; a < set_.size(); ++a) dots_[a] = model().slope(a, dots_[a]);
+      if (dots_.dot(model().x) + size_of(model().x) * std::max(strongest(dots_, x()), mu()) <= 2.0 * gap) return;
     }
   }
 
   // The proximal step of one block; returns by how much its part of the gradient changes.
   double move_block(const Sweepable& A, const Block& block) {
-    members_.assign(model_.columns.begin() + block.from, model_.columns.begin() + block.from + block.size);
-    dots_.resize(block.size);
-    A.inner(members_, model_.q, dots_.data());
+    CoordinateModel& m = model();
+    dots_.resize(block.size());
+    members_.assign(m.columns.begin() + block.from, m.columns.begin() + block.from + block.size());
+    A.inner(members_, m.q, dots_.data());
     const double h = block.curvature;
-    for (Index a = 0; a < block.size; ++a) {
-      dots_[a] = model_.x[block.from + a] - model_.slope(block.from + a, dots_[a]) / h;
-    }
-    const double norm = dots_.norm(), left = norm * h > mu_ ? 1.0 - mu_ / (norm * h) : 0.0;
+    for (Index a = 0; a < block.size(); ++a) dots_[a] = m.x[block.from + a] - m.slope(block.from + a, dots_[a]) / h;
+    const double norm = dots_.norm(), left = norm * h > mu() ? 1.0 - mu() / (norm * h) : 0.0;
     double moved = 0.0;
-    for (Index a = 0; a < block.size; ++a) {
-      const Index k = block.from + a;
-      const double by = left * dots_[a] - model_.x[k];
+    for (Index a = 0; a < block.size(); ++a) {
+      const double by = left * dots_[a] - m.x[block.from + a];
       if (by == 0.0) continue;
-      A.step(k, by, model_);
+      A.step(block.from + a, by, m);
       moved += by * by;
     }
     return h * std::sqrt(moved);
   }
 
-  static constexpr int most_rounds = 50, most_steps = 30, most_sweeps = 2000;
-  static constexpr double share = 0.6, forcing = 0.1;  // as in l1_penalty.hpp
+  static constexpr int most_sweeps = 2000;
 
   const std::vector<Columns>& groups_;
   std::vector<char> inside_;
   std::vector<Block> blocks_;
-  Columns columns_, members_;
-  double mu_ = 0.0, near_ = 0.0;
-  Vector g_, x_, d_, dots_;
-  CoordinateModel model_;
-  WorkingHessian hessian_;
+  Columns members_;
+  Vector dots_;
 };
 
 }  // namespace acfw

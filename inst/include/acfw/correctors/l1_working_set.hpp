@@ -12,8 +12,8 @@
 
 #include "acfw/correctors/coordinate_descent.hpp"
 #include "acfw/correctors/l1_quadratic.hpp"
-#include "acfw/correctors/working_hessian.hpp"
-#include "acfw/core/frank_wolfe.hpp"
+#include "acfw/correctors/working_set.hpp"
+#include "acfw/core/corrector.hpp"
 #include "acfw/objectives/sparse_objective.hpp"
 #include "acfw/sets/budget.hpp"
 
@@ -39,17 +39,15 @@ class L1WorkingSet : public NoCorrection {
     choose(f);
     moved_ = false;
     for (int step = 0; step < most_steps; ++step) {
-      f.gradient_at(columns_, g_);
-      x_.resize(g_.size());
-      for (std::size_t k = 0; k < columns_.size(); ++k) x_[k] = f.point()[columns_[k]];
-      const double inner_gap = g_.dot(x_) - budget_.least(g_, columns_);
+      set_.look(f, g_, x_);
+      const double inner_gap = g_.dot(x_) - budget_.least(g_, set_.columns());
       if (!(inner_gap > inner_accuracy * gap)) break;
       if (!newton_step(f, inner_gap, counts)) break;
     }
     return moved_;
   }
 
-  std::size_t size() const { return columns_.size(); }
+  std::size_t size() const { return set_.columns().size(); }
 
  private:
   // W: what is in use, what is nearly in use, and as many of the largest |g| outside as W is large; of a sparse
@@ -66,18 +64,16 @@ class L1WorkingSet : public NoCorrection {
       ++used;
     }
     mu_ = mu = used > 0 ? mu / static_cast<double>(used) : 0.0;
-    drop_idle(b, g, mu);
-    inside_.resize(static_cast<std::size_t>(b.size()), 0);
-    const std::size_t before = columns_.size();
-    for (Index j : f.support()) {
-      if (b[j] != 0.0) enter(j);
-    }
+    set_.retain(b.size(), [&](Index j) {
+      return b[j] != 0.0 || budget_.pull(j, g[j], 0.0) >= mu - (1.0 - nearly) * std::abs(mu);
+    });
+    set_.enter_used(f);
     candidates_.clear();
     for (Index j = 0; j < g.size(); ++j) {
-      if (!inside_[j] && budget_.pull(j, g[j], b[j]) > mu) candidates_.push_back(j);
+      if (!set_.holds(j) && budget_.pull(j, g[j], b[j]) > mu) candidates_.push_back(j);
     }
     const bool full = static_cast<double>(used) >= nearly_all * static_cast<double>(chosen_);
-    const std::size_t wanted = std::max(smallest, (full && !f.design().dense() ? fast : 1) * columns_.size());
+    const std::size_t wanted = std::max(smallest, (full && !f.design().dense() ? fast : 1) * size());
     if (candidates_.size() > wanted) {
       std::nth_element(candidates_.begin(), candidates_.begin() + wanted, candidates_.end(), [&](Index i, Index j) {
         const double a = budget_.pull(i, g[i], b[i]), c = budget_.pull(j, g[j], b[j]);
@@ -86,31 +82,8 @@ class L1WorkingSet : public NoCorrection {
       candidates_.resize(wanted);
       std::sort(candidates_.begin(), candidates_.end());
     }
-    for (Index j : candidates_) enter(j);
-    chosen_ = columns_.size();
-    if (before == 0) stale_ = true;
-  }
-
-  void drop_idle(const Vector& b, const Vector& g, double mu) {
-    std::vector<Index> kept;
-    for (std::size_t k = 0; k < columns_.size(); ++k) {
-      const Index j = columns_[k];
-      if (b[j] != 0.0 || budget_.pull(j, g[j], 0.0) >= mu - (1.0 - nearly) * std::abs(mu)) kept.push_back(static_cast<Index>(k));
-      else inside_[j] = 0;
-    }
-    if (kept.size() == columns_.size()) return;
-    const Index still_formed = std::lower_bound(kept.begin(), kept.end(), formed_) - kept.begin();
-    for (std::size_t k = 0; k < kept.size(); ++k) columns_[k] = columns_[kept[k]];
-    columns_.resize(kept.size());
-    std::vector<Index> formed_kept(kept.begin(), kept.begin() + still_formed);
-    hessian_.select(formed_kept);
-    formed_ = still_formed;
-  }
-
-  void enter(Index j) {
-    if (inside_[j]) return;
-    inside_[j] = 1;
-    columns_.push_back(j);
+    for (Index j : candidates_) set_.enter(j);
+    chosen_ = size();
   }
 
   bool newton_step(SparseObjective& f, double inner_gap, Counts& counts) {
@@ -119,19 +92,19 @@ class L1WorkingSet : public NoCorrection {
     const double slope = descent(g_, x_, y_);
     const double expected = 0.5 * d_.dot(g_ - model_gradient_);  // the model's divergence at the full step
     if (!(slope > 0.0)) return retry_fresh(fresh);
-    f.prepare(columns_, d_, slope);
+    f.prepare(set_.columns(), d_, slope);
     double gamma = 1.0;
     for (int tries = 0; tries < 30; ++tries) {
       const double divergence = f.divergence(gamma);
       ++counts.value;
       if (divergence <= (1.0 - sufficient) * gamma * slope) {
-        if (std::abs(divergence - gamma * gamma * expected) > trust * gamma * gamma * expected) stale_ = true;
+        if (std::abs(divergence - gamma * gamma * expected) > trust * gamma * gamma * expected) set_.outdate();
         decrease_ += gamma * slope - divergence;
         f.commit(gamma);
         moved_ = true;
         return true;
       }
-      stale_ = true;
+      set_.outdate();
       gamma *= std::min(0.5, std::max(0.1, 0.5 * gamma * slope / divergence));
     }
     return retry_fresh(fresh);
@@ -139,33 +112,22 @@ class L1WorkingSet : public NoCorrection {
 
   // y_, the minimiser of the model up to `gap`, and model_gradient_ there. Tells whether the model's Hessian is that of the point.
   bool solve_model(SparseObjective& f, double gap) {
-    const Index k = static_cast<Index>(columns_.size());
     const bool forming = !f.design().by_columns();
     if (by_descent() && !forming) {
-      formed_ = 0;
-      model_of(f, columns_, x_, g_, budget_, model_);
+      set_.outdate();
+      model_of(f, set_.columns(), x_, g_, budget_, model_);
       model_.mu = mu_;
       descent_.minimise_in_ball(f.design(), model_, budget_.radius(), budget_.all_used(), gap);
       mu_ = model_.mu;
       y_ = model_.x;
       model_gradient_ = g_;  // it is not asked for
-      stale_ = true;
       return true;
     }
-    if (stale_ || !hessian_.formed()) {
-      f.curvature(v_);
-      formed_ = 0;
-      stale_ = false;
-    }
-    const bool fresh = formed_ == 0;
-    if (formed_ < k) {
-      hessian_.set(f.design(), columns_, v_, f.ridge(columns_), f.has_intercept(), forming || quadratic_.direct(), formed_, f.threads());
-    }
-    formed_ = k;
+    const bool fresh = set_.update(f, forming || quadratic_.direct());
     if (by_descent()) {
-      model_of(hessian_, columns_, x_, g_, budget_, model_);
+      model_of(set_.hessian(), set_.columns(), x_, g_, budget_, model_);
       model_.mu = mu_;
-      descent_.minimise_in_ball(hessian_, model_, budget_.radius(), budget_.all_used(), gap);
+      descent_.minimise_in_ball(set_.hessian(), model_, budget_.radius(), budget_.all_used(), gap);
       mu_ = model_.mu;
       y_ = model_.x;
       model_gradient_ = g_ + model_.q;  // but for a last scaling into the set
@@ -173,7 +135,7 @@ class L1WorkingSet : public NoCorrection {
     }
     y_ = x_;
     model_gradient_ = g_;
-    quadratic_.solve(hessian_, model_gradient_, y_, budget_.radius(), gap, most_products);
+    quadratic_.solve(set_.hessian(), model_gradient_, y_, budget_.radius(), gap, most_products);
     return fresh;
   }
 
@@ -184,7 +146,7 @@ class L1WorkingSet : public NoCorrection {
 
   // An old Hessian that leads nowhere is replaced once before giving up.
   bool retry_fresh(bool fresh) {
-    stale_ = true;
+    set_.outdate();
     return !fresh;
   }
 
@@ -203,15 +165,12 @@ class L1WorkingSet : public NoCorrection {
   double mu_ = 0.0;  // the multiplier, as far as it is known
   CoordinateModel model_;
   CoordinateDescent descent_;
-  Columns columns_, candidates_;
-  std::vector<char> inside_;
-  Index formed_ = 0;  // leading columns of W that the Hessian knows
+  WorkingSet set_;
+  Columns candidates_;
   std::size_t chosen_ = 0;
-  bool stale_ = true;
   bool moved_ = false;
   double decrease_ = 0.0;
-  Vector g_, x_, y_, d_, v_, model_gradient_;
-  WorkingHessian hessian_;
+  Vector g_, x_, y_, d_, model_gradient_;
   L1Quadratic quadratic_;
 };
 

@@ -1,6 +1,7 @@
-// min f(b) + mu size(b), size(b) what b uses of its budget. The solution at a penalty is the solution over the set of its own
-// size, gap and all, so that a path of penalties needs no radius to be hit; where a radius is asked for, the penalty that leads
-// there is a root of one number. How a penalised problem is solved is the business of who derives from this.
+// min f(b) + mu size(b), size(b) what b uses of its budget, by proximal Newton steps on a working set of columns. The solution at a
+// penalty is the solution over the set of its own size, gap and all, so that a path of penalties needs no radius to be hit; where a
+// radius is asked for, the penalty that leads there is a root of one number. Who derives from this says which columns matter, what
+// their size is, and how a quadratic model with the penalty is minimised.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +10,8 @@
 #include <limits>
 
 #include "acfw/core/trace.hpp"
+#include "acfw/correctors/working_set.hpp"
+#include "acfw/linear/coordinate_model.hpp"
 #include "acfw/objectives/sparse_objective.hpp"
 #include "acfw/sets/budget.hpp"
 
@@ -24,11 +27,28 @@ class PenaltySolver {
     std::function<bool()> stop{};  ///< asked before every Newton step; true ends it where it is
   };
 
-  explicit PenaltySolver(const Budget& budget) : budget_(budget) {}
+  /// At most so many Newton steps before the gradient is looked at for columns that are missing.
+  PenaltySolver(const Budget& budget, int most_steps) : budget_(budget), most_steps_(most_steps) {}
   virtual ~PenaltySolver() = default;
 
   /// Moves f to the minimiser, until the Frank-Wolfe gap of the point over the set of its own size meets the tolerance.
-  virtual void minimise(SparseObjective& f, const Goal& goal, Counts& counts) = 0;
+  void minimise(SparseObjective& f, const Goal& goal, Counts& counts) {
+    mu_ = goal.mu;
+    near_ = goal.near;
+    choose(f, std::max(2.0 * goal.mu - goal.before, 0.5 * goal.mu));  // the strong rule (Tibshirani et al., 2012)
+    foretell(f, goal);
+    for (int round = 0; round < most_rounds; ++round) {
+      const double tol = share * std::max(goal.tol, goal.rel_tol * std::abs(f.value()));
+      for (int step = 0; step < most_steps_; ++step) {
+        if (goal.stop && goal.stop()) return;
+        if (!newton_step(f, tol, counts)) break;
+      }
+      const Vector& g = f.gradient();
+      ++counts.gradient;
+      const bool met = gap(f, g) <= tol / share;
+      if (!take_in(f, g, mu_ * (1.0 + (met ? near_ : 1e-9))) && (met || round > 2)) return;
+    }
+  }
 
   /// Moves f near the solution over the set of size `radius`, by secants in the logarithm of the penalty that begin with the
   /// slope found last. Ends where moving into the set costs a small share of the tolerance.
@@ -55,13 +75,74 @@ class PenaltySolver {
   }
 
  protected:
+  /// The working set to begin with: what is in use, and what the gradient draws with at least `threshold`.
+  virtual void choose(SparseObjective& f, double threshold) = 0;
+  /// Before the first step, where the point may be brought nearer.
+  virtual void foretell(SparseObjective&, const Goal&) {}
+  /// Enlarges the working set by what the gradient draws with more than `threshold`; tells whether there was anything.
+  virtual bool take_in(SparseObjective& f, const Vector& g, double threshold) = 0;
+  /// Of coordinates x of the working set, and the strongest force with which the gradient there draws one into use.
+  virtual double size_of(const Vector& x) const = 0;
+  virtual double strongest(const Vector& g, const Vector& x) const = 0;
+  /// Sets up model() at g(), x() and minimises it with the penalty, up to `gap`; tells whether its Hessian was that of the point.
+  virtual bool solve_model(SparseObjective& f, double gap) = 0;
+  /// What a trial of the step d found.
+  virtual void compare(const Vector& /*d*/, double /*gamma*/, double /*divergence*/, bool /*accepted*/) {}
+
+  double mu() const { return mu_; }
+  const Vector& g() const { return g_; }
+  const Vector& x() const { return x_; }
+  CoordinateModel& model() { return model_; }
+
   const Budget& budget_;
+  WorkingSet set_;
 
  private:
-  static constexpr int most_tries = 15;
+  // Over the set of the point's own size.
+  double gap(const SparseObjective& f, const Vector& g) const {
+    double along = 0.0;
+    for (Index j : f.support()) along += g[j] * f.point()[j];
+    return along + budget_.size(f.point()) * budget_.strongest(g, f.point());
+  }
+
+  bool newton_step(SparseObjective& f, double tol, Counts& counts) {
+    if (set_.size() == 0) return false;
+    set_.look(f, g_, x_);
+    const double size = size_of(x_), excess = std::max(strongest(g_, x_) - mu_, 0.0);
+    const double gap = g_.dot(x_) + size * (mu_ + excess);
+    if (gap <= tol && excess <= near_ * mu_) return false;
+    const bool fresh = solve_model(f, std::max(tol, forcing * gap));
+    return search(f, size, counts) || !fresh;  // an old Hessian that leads nowhere is replaced once before giving up
+  }
+
+  // On the way to the minimiser of the model, as far as f + mu size falls.
+  bool search(SparseObjective& f, double size, Counts& counts) {
+    d_ = x_ - model_.x;
+    const double slope = g_.dot(d_);
+    f.prepare(set_.columns(), d_, slope);
+    for (double gamma = 1.0; gamma > smallest_step; gamma *= 0.5) {
+      const double grown = size_of(x_ - gamma * d_) - size, divergence = f.divergence(gamma);
+      ++counts.value;
+      const bool lower = divergence - gamma * slope + mu_ * grown < 0.0;
+      compare(d_, gamma, divergence, lower);
+      if (!lower) continue;
+      f.commit(gamma);
+      return true;
+    }
+    return false;
+  }
+
+  static constexpr int most_rounds = 50, most_tries = 15;
+  static constexpr double share = 0.6;    // of the tolerance, for what the working set leaves
+  static constexpr double forcing = 0.1;  // of the gap, for what the model leaves
+  static constexpr double smallest_step = 1e-8;
   static constexpr double landing = 0.05;  // of the tolerance, for the size
   static constexpr double farthest = 0.5;  // in the logarithm of the penalty, at once
 
+  int most_steps_;
+  double mu_ = 0.0, near_ = 0.0;
+  Vector g_, x_, d_;
+  CoordinateModel model_;
   double slope_ = -1.0;  // of the size in the logarithm of the penalty
 };
 

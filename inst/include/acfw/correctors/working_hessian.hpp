@@ -66,8 +66,8 @@ class WorkingHessian final : public Sweepable {
     }
   }
 
-  /// Solves with the rows and columns `face` of a formed Hessian, for two right-hand sides at once.
-  void solve(const std::vector<Index>& face, Eigen::MatrixXd& sides) {
+  bool solves() const override { return formed(); }
+  void solve(const Columns& face, Eigen::MatrixXd& sides) const override {
     const Index k = static_cast<Index>(face.size());
     K_.resize(k, k);
     for (Index b = 0; b < k; ++b) {
@@ -159,9 +159,10 @@ class WorkingHessian final : public Sweepable {
   Vector ridge_;
   double total_ = 0.0;
   Vector lean_, diagonal_, u_;
-  Eigen::MatrixXd H_, K_, solved_;
+  Eigen::MatrixXd H_;
   Index formed_ = 0;  // leading columns held in H_
-  double enough_jitter_ = 0.0;
+  mutable Eigen::MatrixXd K_, solved_;  // room to solve in
+  mutable double enough_jitter_ = 0.0;
   double entries_ = 0.0;
   int threads_ = 1;
 };

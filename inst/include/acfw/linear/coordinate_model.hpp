@@ -7,6 +7,7 @@
 // columns those are, and how they are stored, only the design knows: `Design::sweep` goes through them.
 #pragma once
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -69,6 +70,11 @@ class Sweepable {
 
   /// out[k] = <column columns[k], q>
   virtual void inner(const Columns& columns, const Vector& q, double* out) const = 0;
+
+  /// Can one solve with H itself?
+  virtual bool solves() const { return false; }
+  /// Solves with the rows and columns `face` of H, for all right-hand sides at once.
+  virtual void solve(const Columns& face, Eigen::MatrixXd& sides) const { static_cast<void>(face), sides.setZero(); }
 
  protected:
   // `dot(j)` is the inner product of column j with q, `add(j, c)` adds c times its weighted column to q.

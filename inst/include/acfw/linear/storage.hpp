@@ -16,6 +16,7 @@
 
 #include "acfw/linear/design.hpp"
 #include "acfw/linear/multiply.hpp"
+#include "acfw/linear/row_blocks.hpp"
 
 namespace acfw {
 
@@ -41,11 +42,17 @@ class DesignByColumns : public Design {
     });
   }
 
-  void add_columns(const Columns& columns, const Vector& c, Vector& z, int) const override {
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      const double ck = c[static_cast<Index>(k)];
-      if (ck != 0.0) A_.add(columns[k], ck * scale(columns[k]), z.data());
-    }
+  // Threads take blocks of rows where a storage can find them, so that every entry is summed in one order.
+  void add_columns(const Columns& columns, const Vector& c, Vector& z, int threads) const override {
+    const RowBlocks blocks = blocks_for(columns, threads);
+    for_each(blocks.count, threads, [&](Index b) {
+      for (std::size_t k = 0; k < columns.size(); ++k) {
+        const double ck = c[static_cast<Index>(k)] * scale(columns[k]);
+        if (ck == 0.0) continue;
+        if (blocks.count == 1) A_.add(columns[k], ck, z.data());
+        else visit_in(blocks, b, columns[k], [&](Index i, double a) { z[i] += ck * a; });
+      }
+    });
   }
 
   void weighted_moments(const Columns& columns, Index from, const Vector& v, Vector& lean, Vector& square,
@@ -79,33 +86,18 @@ class DesignByColumns : public Design {
     add_weighted(model.columns[static_cast<std::size_t>(k)], by, model);
   }
 
-  // The columns of W by rows; each row adds its outer product.
-  void gram(const Columns& columns, const Vector& v, Index keep, Eigen::MatrixXd& H, int) const override {
+  // The columns of W by rows; each row adds its outer product. Threads share the rows while they are sorted and the columns of H
+  // while products are added, so that every entry is summed in one order.
+  void gram(const Columns& columns, const Vector& v, Index keep, Eigen::MatrixXd& H, int threads) const override {
     const Index k = static_cast<Index>(columns.size());
     H.block(0, keep, k, k - keep).setZero();
-    std::vector<int> first(static_cast<std::size_t>(rows()) + 1, 0);
-    for (Index j : columns) {
-      A_.visit(j, [&](Index i, double) { ++first[static_cast<std::size_t>(i) + 1]; });
-    }
-    for (std::size_t i = 0; i + 1 < first.size(); ++i) first[i + 1] += first[i];
-    std::vector<int> next(first.begin(), first.end() - 1), place(static_cast<std::size_t>(first.back()));
-    std::vector<double> entry(place.size());
-    for (Index a = 0; a < k; ++a) {
-      const Index j = columns[static_cast<std::size_t>(a)];
-      A_.visit(j, [&](Index i, double x) {
-        const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(i)]++);
-        place[at] = static_cast<int>(a);
-        entry[at] = scale(j) * x;
-      });
-    }
-    for (Index i = 0; i < rows(); ++i) {
-      const int begin = first[static_cast<std::size_t>(i)], end = first[static_cast<std::size_t>(i) + 1];
-      for (int t = end - 1; t >= begin && place[static_cast<std::size_t>(t)] >= keep; --t) {
-        double* column = H.data() + place[static_cast<std::size_t>(t)] * H.outerStride();
-        const double c = v[i] * entry[static_cast<std::size_t>(t)];
-        for (int s = begin; s <= t; ++s) column[place[static_cast<std::size_t>(s)]] += c * entry[static_cast<std::size_t>(s)];
-      }
-    }
+    const RowBlocks blocks = blocks_for(columns, threads);
+    std::vector<ByRows> parts(static_cast<std::size_t>(blocks.count));
+    for_each(blocks.count, threads, [&](Index b) { parts[static_cast<std::size_t>(b)] = by_rows(blocks, b, columns); });
+    const Index strips = blocks.count > 1 ? threads : 1;
+    for_each(strips, threads, [&](Index s) {
+      for (const ByRows& part : parts) part.add_outer_products(v, strip_edge(s, strips, keep, k), strip_edge(s + 1, strips, keep, k), H);
+    });
     for (Index b = keep; b < k; ++b) {
       for (Index a = keep; a < b; ++a) H(b, a) = H(a, b);
     }
@@ -167,6 +159,63 @@ class DesignByColumns : public Design {
   Storage A_;
 
  private:
+  // One block of rows unless sharing them is possible and worth it.
+  RowBlocks blocks_for(const Columns& columns, int threads) const {
+    if (threads > 1 && detail::knows_rows<Storage>) {
+      double entries = 0.0;
+      for (Index j : columns) entries += static_cast<double>(A_.size(j));
+      const Index count = 4 * threads;
+      if (entries >= worth_sharing * threads && rows_in_order()) return {count, (rows() + count - 1) / count};
+    }
+    return {1, rows()};
+  }
+
+  template <class Visit>
+  void visit_in(const RowBlocks& blocks, Index b, Index j, Visit f) const {
+    if constexpr (detail::knows_rows<Storage>) {
+      if (blocks.count > 1) return A_.visit_between(j, blocks.first(b), blocks.first(b + 1), f);
+    }
+    A_.visit(j, f);
+  }
+
+  // Looked at once, and only where it matters.
+  bool rows_in_order() const {
+    if (in_order_ < 0) {
+      in_order_ = 1;
+      for (Index j = 0; j < cols(); ++j) {
+        Index last = -1;
+        A_.visit(j, [&](Index i, double) {
+          if (i <= last) in_order_ = 0;
+          last = i;
+        });
+      }
+    }
+    return in_order_ > 0;
+  }
+
+  ByRows by_rows(const RowBlocks& blocks, Index b, const Columns& columns) const {
+    ByRows out;
+    out.from = blocks.first(b);
+    const Index size = std::max<Index>(std::min(blocks.size, rows() - out.from), 0);
+    out.first.assign(static_cast<std::size_t>(size) + 1, 0);
+    const auto count_of = [&](Index i) -> int& { return out.first[static_cast<std::size_t>(i - out.from) + 1]; };
+    for (Index j : columns) visit_in(blocks, b, j, [&](Index i, double) { ++count_of(i); });
+    for (std::size_t i = 0; i + 1 < out.first.size(); ++i) out.first[i + 1] += out.first[i];
+    std::vector<int> next(out.first.begin(), out.first.end() - 1);
+    out.place.resize(static_cast<std::size_t>(out.first.back()));
+    out.entry.resize(out.place.size());
+    for (std::size_t a = 0; a < columns.size(); ++a) {
+      visit_in(blocks, b, columns[a], [&, s = scale(columns[a])](Index i, double x) {
+        const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(i - out.from)]++);
+        out.place[at] = static_cast<int>(a);
+        out.entry[at] = s * x;
+      });
+    }
+    return out;
+  }
+
+  mutable int in_order_ = -1;  // -1: not known
+
   void add_weighted(Index j, double c, CoordinateModel& model) const {
     const double* v = model.v.data();
     double* q = model.q.data();
@@ -212,7 +261,7 @@ class DenseDesign : public DesignByColumns<DenseStorage> {
 
   // Each thread takes blocks of rows, so that every entry is summed in one order.
   void add_columns(const Columns& columns, const Vector& c, Vector& z, int threads) const override {
-    constexpr Index block = 2048;
+    constexpr Index block = 512;
     for_each((rows() + block - 1) / block, threads, [&](Index b) {
       const Index first = b * block, size = std::min(block, rows() - first);
       for (std::size_t k = 0; k < columns.size(); ++k) {
@@ -231,10 +280,10 @@ class DenseDesign : public DesignByColumns<DenseStorage> {
     for (Index first = 0; first < rows(); first += block) {
       const Index size = std::min(block, rows() - first);
       const Vector root = v.segment(first, size).cwiseSqrt();
-      for (Index a = 0; a < k; ++a) {
+      for_each(k, threads, [&](Index a) {
         const Index j = columns[static_cast<std::size_t>(a)];
         part.col(a).head(size) = scale(j) * root.cwiseProduct(A_.column(j).segment(first, size));
-      }
+      }, 32);
       for_each((k - keep + strip - 1) / strip, threads, [&](Index s) {
         const Index b = keep + s * strip, width = std::min(strip, k - b);
         multiply(part.topLeftCorner(size, b + width).transpose(), part.block(0, b, size, width),
@@ -276,6 +325,11 @@ struct CompressedStorage {
   template <class Visit>
   void visit(Index j, Visit f) const {
     for (int k = start[j]; k < start[j + 1]; ++k) f(static_cast<Index>(row[k]), value[k]);
+  }
+  template <class Visit>
+  void visit_between(Index j, Index low, Index high, Visit f) const {
+    const int* end = row + start[j + 1];
+    for (const int* i = std::lower_bound(row + start[j], end, low); i < end && *i < high; ++i) f(static_cast<Index>(*i), value[i - row]);
   }
   // Four sums side by side: one chain of additions would wait for itself, not for the memory.
   double dot(Index j, const double* r) const {

@@ -7,17 +7,13 @@
 
 namespace acfw {
 
-class Gaussian final : public Loss {
+class Gaussian final : public LossByRows<Gaussian> {
  public:
-  using Loss::Loss;
+  using LossByRows::LossByRows;
 
   bool quadratic() const override { return true; }
   void curvature(Vector& v) const override { v = w_; }
   double curvature_along(const Vector& u) const override { return w_.dot(u); }
-
-  void look_on(const Rows& rows, const Vector& m, double b0) override {
-    for (Index i : rows) r_[i] = w_[i] * (m[i] + b0 - y_[i]);
-  }
 
   double divergence_on(const Rows& rows, const Vector&, double, const Vector& u, double gamma) const override {
     double sum = 0.0;
@@ -39,18 +35,6 @@ class Gaussian final : public Loss {
     return 0.5 * sum;
   }
 
-  ResidualSums look_at(Index from, Index to, const double* m, double b0) override {
-    ResidualSums all;
-    for (Index i = from; i < to; ++i) {
-      const double r = w_[i] * (m[i] + b0 - y_[i]);
-      r_[i] = r;
-      all.sum += r;
-      all.size += std::abs(r);
-      all.weight += w_[i];
-    }
-    return all;
-  }
-
   ShiftSums shift_of(Index from, Index to, const double*, double, const double* u, double gamma, double delta) const override {
     ShiftSums all;
     for (Index i = from; i < to; ++i) {
@@ -62,6 +46,12 @@ class Gaussian final : public Loss {
     return all;
   }
 
+ private:
+  friend class LossByRows<Gaussian>;
+  double look_at_one(Index i, double z) {
+    r_[i] = w_[i] * (z - y_[i]);
+    return w_[i];
+  }
 };
 
 }  // namespace acfw

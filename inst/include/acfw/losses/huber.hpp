@@ -8,9 +8,9 @@
 
 namespace acfw {
 
-class Huber final : public Loss {
+class Huber final : public LossByRows<Huber> {
  public:
-  Huber(Vector y, Vector w, double delta) : Loss(std::move(y), std::move(w)), delta_(delta), inside_(size(), 0) {}
+  Huber(Vector y, Vector w, double delta) : LossByRows(std::move(y), std::move(w)), delta_(delta), inside_(size(), 0) {}
 
   void curvature(Vector& v) const override {
     v.resize(size());
@@ -21,10 +21,6 @@ class Huber final : public Loss {
     double sum = 0.0;
     for (Index i = 0; i < size(); ++i) sum += inside_[static_cast<std::size_t>(i)] ? w_[i] * u[i] : 0.0;
     return sum;
-  }
-
-  void look_on(const Rows& rows, const Vector& m, double b0) override {
-    for (Index i : rows) look_at_one(i, m[i] + b0);
   }
 
   double divergence_on(const Rows& rows, const Vector& m, double b0, const Vector& u, double gamma) const override {
@@ -47,17 +43,6 @@ class Huber final : public Loss {
     return sum;
   }
 
-  ResidualSums look_at(Index from, Index to, const double* m, double b0) override {
-    ResidualSums all;
-    for (Index i = from; i < to; ++i) {
-      look_at_one(i, m[i] + b0);
-      all.sum += r_[i];
-      all.size += std::abs(r_[i]);
-      all.weight += inside_[static_cast<std::size_t>(i)] ? w_[i] : 0.0;
-    }
-    return all;
-  }
-
   ShiftSums shift_of(Index from, Index to, const double* m, double b0, const double* u, double gamma, double delta) const override {
     ShiftSums all;
     for (Index i = from; i < to; ++i) {
@@ -72,10 +57,13 @@ class Huber final : public Loss {
  private:
   double cut(double s) const { return std::clamp(s, -delta_, delta_); }
 
-  void look_at_one(Index i, double z) {
+  friend class LossByRows<Huber>;
+  double look_at_one(Index i, double z) {
     const double s = z - y_[i];
+    const bool inside = std::abs(s) <= delta_;
     r_[i] = w_[i] * cut(s);
-    inside_[static_cast<std::size_t>(i)] = std::abs(s) <= delta_;
+    inside_[static_cast<std::size_t>(i)] = inside;
+    return inside ? w_[i] : 0.0;
   }
 
   // h(s + t) - h(s) - h'(s) t. With d = cut(s + t) - cut(s): zero where nothing but the linear part is met, t^2 / 2 within.

@@ -128,4 +128,31 @@ class Loss {
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();
 };
 
+/// A loss whose observations are looked at one by one: `Family` has
+///   double look_at_one(Index i, double z)    // sets r_[i], and returns the second derivative of the loss of observation i
+template <class Family>
+class LossByRows : public Loss {
+ public:
+  using Loss::Loss;
+
+  void look_on(const Rows& rows, const Vector& m, double b0) override {
+    for (Index i : rows) family().look_at_one(i, m[i] + b0);
+  }
+
+ protected:
+  ResidualSums look_at(Index from, Index to, const double* m, double b0) override {
+    ResidualSums all;
+    for (Index i = from; i < to; ++i) {
+      const double curvature = family().look_at_one(i, m[i] + b0);
+      all.sum += r_[i];
+      all.size += std::abs(r_[i]);
+      all.weight += curvature;
+    }
+    return all;
+  }
+
+ private:
+  Family& family() { return static_cast<Family&>(*this); }
+};
+
 }  // namespace acfw

@@ -10,18 +10,14 @@
 
 namespace acfw {
 
-class Poisson final : public Loss {
+class Poisson final : public LossByRows<Poisson> {
  public:
-  Poisson(Vector y, Vector w) : Loss(std::move(y), std::move(w)), mean_(size()), log_y_(size()) {
+  Poisson(Vector y, Vector w) : LossByRows(std::move(y), std::move(w)), mean_(size()), log_y_(size()) {
     for (Index i = 0; i < size(); ++i) log_y_[i] = y_[i] > 0.0 ? std::log(y_[i]) : 0.0;
   }
 
   void curvature(Vector& v) const override { v = w_.cwiseProduct(mean_); }
   double curvature_along(const Vector& u) const override { return w_.cwiseProduct(mean_).dot(u); }
-
-  void look_on(const Rows& rows, const Vector& m, double b0) override {
-    for (Index i : rows) look_at_one(i, m[i] + b0);
-  }
 
   double divergence_on(const Rows& rows, const Vector&, double, const Vector& u, double gamma) const override {
     double sum = 0.0;
@@ -53,17 +49,6 @@ class Poisson final : public Loss {
     return sum;
   }
 
-  ResidualSums look_at(Index from, Index to, const double* m, double b0) override {
-    ResidualSums all;
-    for (Index i = from; i < to; ++i) {
-      look_at_one(i, m[i] + b0);
-      all.sum += r_[i];
-      all.size += std::abs(r_[i]);
-      all.weight += w_[i] * mean_[i];
-    }
-    return all;
-  }
-
   ShiftSums shift_of(Index from, Index to, const double*, double, const double* u, double gamma, double delta) const override {
     ShiftSums all;
     for (Index i = from; i < to; ++i) {
@@ -76,9 +61,11 @@ class Poisson final : public Loss {
   }
 
  private:
-  void look_at_one(Index i, double z) {
+  friend class LossByRows<Poisson>;
+  double look_at_one(Index i, double z) {
     mean_[i] = std::exp(z);
     r_[i] = w_[i] * (mean_[i] - y_[i]);
+    return w_[i] * mean_[i];
   }
 
   Vector mean_, log_y_;

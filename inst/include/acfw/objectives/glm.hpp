@@ -18,6 +18,7 @@
 #include "acfw/objectives/intercept.hpp"
 #include "acfw/objectives/screened_gradient.hpp"
 #include "acfw/objectives/regression.hpp"
+#include "acfw/objectives/sparse_direction.hpp"
 
 namespace acfw {
 
@@ -30,7 +31,8 @@ class Glm final : public Regression {
         screened_(*A_, settings_.intercept, settings_.threads),
         held_(A_->cols(), 0),
         total_(loss_->weights().sum()),
-        free_(Vector::Zero(static_cast<Index>(settings_.free.size()))) {
+        free_(Vector::Zero(static_cast<Index>(settings_.free.size()))),
+        direction_(*A_, settings_.intercept || !settings_.free.empty()) {
     place(b.size() > 0 ? std::move(b) : Vector::Zero(A_->cols()));
   }
 
@@ -45,9 +47,7 @@ class Glm final : public Regression {
     for (Index j = 0; j < b_.size(); ++j) {
       if (b_[j] != 0.0) hold(j);
     }
-    u_.setZero(A_->rows());
-    touched_.clear();
-    all_rows_ = false;
+    direction_.begin();
     refresh();
   }
 
@@ -112,7 +112,7 @@ class Glm final : public Regression {
   Index pieces() const override { return static_cast<Index>(support_.size()); }
 
   /// How many observations a trial along the prepared direction looks at.
-  Index rows_touched() const { return all_rows_ ? m_.size() : static_cast<Index>(touched_.size()); }
+  Index rows_touched() const { return direction_.all_rows() ? m_.size() : static_cast<Index>(direction_.rows().size()); }
 
   const Columns& support() const override { return support_; }
 
@@ -181,43 +181,28 @@ class Glm final : public Regression {
 
   template <class Atom>
   double prepare(const Move<Atom>& move) {
-    index_.clear();
-    delta_.clear();
-    forget_direction();
-    if (move.on_point != 0.0) {
-      all_rows_ = true;
-      u_ = move.on_point * m_;
-      if (settings_.offset.size() > 0) u_ -= move.on_point * settings_.offset;
-      if (free_.size() > 0) A_->add_columns(settings_.free, -move.on_point * free_, u_, threads());
-      index_ = support_;
-      for (Index j : support_) delta_.push_back(move.on_point * b_[j]);
-    }
-    if (move.vertex) include_atom(*move.vertex, move.on_vertex);
-    if (move.away) include_atom(*move.away, move.on_away);
-    slope_ = move.slope;
-    return settle_direction();
+    if (move.on_point != 0.0) begin_with_point(move.on_point);
+    else direction_.begin();
+    if (move.vertex) direction_.add(*move.vertex, move.on_vertex);
+    if (move.away) direction_.add(*move.away, move.on_away);
+    return settle_direction(move.slope);
   }
 
   double prepare(const Move<AnyAtom>& move) override { return prepare<AnyAtom>(move); }
 
   double prepare(const Columns& columns, const Vector& delta, double slope) override {
-    index_ = columns;
-    delta_.assign(delta.data(), delta.data() + delta.size());
-    forget_direction();
-    all_rows_ = true;
-    A_->combine(columns, delta, u_, threads());
-    slope_ = slope;
-    return settle_direction();
+    direction_.set(columns, delta, threads());
+    return settle_direction(slope);
   }
 
   double divergence(double gamma) override {
     double loss = 0.0;
     if (has_intercept()) {
       loss = profile(gamma);
-    } else if (all_rows_) {
-      loss = loss_->shift(m_, 0.0, u_, gamma, 0.0, threads()).divergence;
+    } else if (direction_.all_rows()) {
+      loss = loss_->shift(m_, 0.0, direction_.image(), gamma, 0.0, threads()).divergence;
     } else {
-      loss = loss_->divergence_on(touched_, m_, 0.0, u_, gamma);
+      loss = loss_->divergence_on(direction_.rows(), m_, 0.0, direction_.image(), gamma);
     }
     tried_gamma_ = gamma;
     tried_ = loss + 0.5 * gamma * gamma * ridge_norm2_;
@@ -226,21 +211,17 @@ class Glm final : public Regression {
 
   void commit(double gamma) override {
     const double change = (gamma == tried_gamma_ ? tried_ : divergence(gamma)) - gamma * slope_;
-    for (std::size_t k = 0; k < index_.size(); ++k) {
-      const double step = gamma * delta_[k];
-      double& b = b_[index_[k]];
-      b -= step;
-      if (std::abs(b) <= dust * std::abs(step)) b = 0.0;
-      if (b != 0.0) hold(index_[k]);
+    for (std::size_t k = 0; k < direction_.columns().size(); ++k) {
+      const Index j = direction_.columns()[k];
+      const double step = gamma * direction_.delta(k);
+      b_[j] -= step;
+      if (std::abs(b_[j]) <= dust * std::abs(step)) b_[j] = 0.0;
+      if (b_[j] != 0.0) hold(j);
     }
     if (++commits_ % 512 == 0) return refresh();  // no rounding piles up in the margins
-    if (all_rows_) {
-      m_ -= gamma * u_;
-    } else {
-      for (Index i : touched_) m_[i] -= gamma * u_[i];
-    }
+    direction_.move_margins(gamma, m_);
     if (has_intercept()) b0_ += shift_;
-    settle();
+    settle(direction_.all_rows());
     value_ += change;
     const bool cancelled = !(value_ > std::abs(change));  // most digits of the old value are gone with it
     if (cancelled || free_.size() > 0 || commits_ % 64 == 0) value_ = recomputed_value();
@@ -263,8 +244,7 @@ class Glm final : public Regression {
     A_->combine(support_, values, m_, threads());
     if (settings_.offset.size() > 0) m_ += settings_.offset;
     if (free_.size() > 0) A_->add_columns(settings_.free, free_, m_, threads());
-    all_rows_ = true;
-    settle();
+    settle(true);
     value_ = recomputed_value();
   }
 
@@ -299,54 +279,30 @@ class Glm final : public Regression {
 
   // ---- the direction ------------------------------------------------------------------------------------
 
-  void include(Index j, double delta) {
-    for (std::size_t k = 0; k < index_.size(); ++k) {
-      if (index_[k] == j) {
-        delta_[k] += delta;
-        return;
-      }
-    }
-    index_.push_back(j);
-    delta_.push_back(delta);
+  // The image of the point: its margins without the offset and the free columns.
+  void begin_with_point(double c) {
+    Vector& u = direction_.begin_with(support_, b_, c);
+    u = c * m_;
+    if (settings_.offset.size() > 0) u -= c * settings_.offset;
+    if (free_.size() > 0) A_->add_columns(settings_.free, -c * free_, u, threads());
   }
 
-  template <class Atom>
-  void include_atom(const Atom& atom, double c) {
-    entries_of(atom, [&](Index j, double value) {
-      include(j, c * value);
-      A_->add_column(j, c * value, u_, all_rows_ ? nullptr : &touched_);
-    });
-  }
-
-  void forget_direction() {
-    if (all_rows_) {
-      u_.setZero();
-    } else {
-      for (Index i : touched_) u_[i] = 0.0;
-    }
-    touched_.clear();
-    all_rows_ = has_intercept() || free_.size() > 0 || A_->dense();
-  }
-
-  double settle_direction() {
-    norm2_ = ridge_norm2_ = 0.0;
-    for (std::size_t k = 0; k < delta_.size(); ++k) {
-      norm2_ += delta_[k] * delta_[k];
-      if (has_ridge()) ridge_norm2_ += ridge(index_[k]) * delta_[k] * delta_[k];
-    }
+  double settle_direction(double slope) {
+    slope_ = slope;
+    ridge_norm2_ = has_ridge() ? direction_.weighted_norm([&](Index j) { return ridge(j); }) : 0.0;
     tried_gamma_ = std::numeric_limits<double>::quiet_NaN();
-    return norm2_;
+    return direction_.squared_norm();
   }
 
   // ---- the intercept ------------------------------------------------------------------------------------
 
   // min over delta of F(z - gamma u + delta) - F(z) + gamma <r, u>; infinite where the margins overflow.
   double profile(double gamma) {
-    double delta = weight_ > 0.0 ? gamma * loss_->curvature_along(u_) / weight_ : 0.0;
+    double delta = weight_ > 0.0 ? gamma * loss_->curvature_along(direction_.image()) / weight_ : 0.0;
     if (!std::isfinite(delta)) delta = 0.0;
     InterceptSearch search;
     for (;;) {
-      const ShiftSums moved = loss_->shift(m_, b0_, u_, gamma, delta, threads());
+      const ShiftSums moved = loss_->shift(m_, b0_, direction_.image(), gamma, delta, threads());
       const double divergence = delta * residual_ + moved.divergence, slope = residual_ + moved.slope;
       shift_ = delta;
       if (!std::isfinite(divergence)) return std::numeric_limits<double>::infinity();
@@ -366,15 +322,15 @@ class Glm final : public Regression {
   }
 
   Interval bounds_after(double gamma) const {
-    const Interval bounds = loss_->intercept_bounds(m_ - gamma * u_);
+    const Interval bounds = loss_->intercept_bounds(m_ - gamma * direction_.image());
     return {bounds.from - b0_, bounds.to - b0_};
   }
 
   // A look at the rows that moved; then what is free takes its best values.
-  void settle() {
+  void settle(bool all_rows) {
     stale_ = true;
     if (free_.size() > 0) return settle_free();
-    if (!all_rows_) return loss_->look_on(touched_, m_, 0.0);
+    if (!all_rows) return loss_->look_on(direction_.rows(), m_, 0.0);
     settle_intercept();
   }
 
@@ -439,13 +395,8 @@ class Glm final : public Regression {
   bool stale_ = true;
   long commits_ = 0;
 
-  // the prepared direction
-  Columns index_;
-  std::vector<double> delta_;
-  Vector u_;
-  Columns touched_;
-  bool all_rows_ = false;
-  double norm2_ = 0.0, ridge_norm2_ = 0.0;
+  SparseDirection direction_;
+  double ridge_norm2_ = 0.0;
   double slope_ = 0.0;
   double tried_gamma_ = std::numeric_limits<double>::quiet_NaN();
   double tried_ = 0.0;

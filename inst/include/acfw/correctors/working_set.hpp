@@ -1,0 +1,84 @@
+// The columns that a corrector works on, and the Hessian of the objective on them. What stays keeps its place, and with it its part
+// of the Hessian; that is the Hessian of an earlier point until it is called outdated.
+#pragma once
+
+#include <algorithm>
+
+#include "acfw/correctors/working_hessian.hpp"
+#include "acfw/objectives/sparse_objective.hpp"
+
+namespace acfw {
+
+class WorkingSet {
+ public:
+  const Columns& columns() const { return columns_; }
+  Index size() const { return static_cast<Index>(columns_.size()); }
+  bool holds(Index j) const { return inside_[static_cast<std::size_t>(j)] != 0; }
+
+  /// Of the columns held, of a design that has p, only those with keep(j) stay.
+  template <class Keep>
+  void retain(Index p, Keep keep) {
+    inside_.resize(static_cast<std::size_t>(p), 0);
+    std::vector<Index> kept;
+    for (std::size_t k = 0; k < columns_.size(); ++k) {
+      if (keep(columns_[k])) kept.push_back(static_cast<Index>(k));
+      else inside_[static_cast<std::size_t>(columns_[k])] = 0;
+    }
+    if (kept.size() == columns_.size()) return;
+    for (std::size_t k = 0; k < kept.size(); ++k) columns_[k] = columns_[static_cast<std::size_t>(kept[k])];
+    columns_.resize(kept.size());
+    if (stale_) formed_ = 0;  // nobody will ask for it
+    kept.resize(static_cast<std::size_t>(std::lower_bound(kept.begin(), kept.end(), formed_) - kept.begin()));
+    hessian_.select(kept);
+    formed_ = static_cast<Index>(kept.size());
+  }
+
+  /// A Hessian of nothing says nothing about the columns that come.
+  void enter(Index j) {
+    if (holds(j)) return;
+    if (columns_.empty()) stale_ = true;
+    inside_[static_cast<std::size_t>(j)] = 1;
+    columns_.push_back(j);
+  }
+
+  void enter_used(const SparseObjective& f) {
+    for (Index j : f.support()) {
+      if (f.point()[j] != 0.0) enter(j);
+    }
+  }
+
+  /// The gradient and the point on the columns.
+  void look(SparseObjective& f, Vector& g, Vector& x) const {
+    f.gradient_at(columns_, g);
+    x.resize(size());
+    for (Index k = 0; k < size(); ++k) x[k] = f.point()[columns_[static_cast<std::size_t>(k)]];
+  }
+
+  /// Sets up `hessian()` for all columns; tells whether it is that of the point.
+  bool update(const SparseObjective& f, bool densely) {
+    if (stale_ || !hessian_.formed()) {
+      f.curvature(v_);
+      formed_ = 0;
+      stale_ = false;
+    }
+    const bool fresh = formed_ == 0;
+    if (formed_ < size()) {
+      hessian_.set(f.design(), columns_, v_, f.ridge(columns_), f.has_intercept(), densely, formed_, f.threads());
+    }
+    formed_ = size();
+    return fresh;
+  }
+
+  WorkingHessian& hessian() { return hessian_; }
+  void outdate() { stale_ = true; }
+
+ private:
+  Columns columns_;
+  std::vector<char> inside_;
+  WorkingHessian hessian_;
+  Vector v_;          // the curvatures that it belongs to
+  Index formed_ = 0;  // leading columns that it knows
+  bool stale_ = true;
+};
+
+}  // namespace acfw

@@ -1,5 +1,0 @@
-// What takes long to compile, compiled once: see acfw/core/bodies.hpp.
-#include "acfw/linear/decompositions_impl.hpp"
-#include "acfw/linear/golub_kahan_impl.hpp"
-#include "acfw/linear/multiply_impl.hpp"
-#include "acfw/linear/singular_bound_impl.hpp"

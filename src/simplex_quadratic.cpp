@@ -1,1 +1,0 @@
-#include "acfw/correctors/simplex_quadratic_impl.hpp"
