@@ -73,17 +73,18 @@ test_that("a worker that hangs is given up after a while", {
   skip_on_os("windows")
   data <- shard_data("gaussian")
   cluster <- local_cluster(2)
+  parallel::clusterEvalQ(cluster, loadNamespace("acfw"))
   marker <- tempfile()
   file.create(marker)
   inner <- as_shards(data, 4)$load
   load <- function(k) {
     if (k == 3 && file.exists(marker)) {
       file.remove(marker)
-      Sys.sleep(30)
+      Sys.sleep(60)
     }
     inner(k)
   }
-  expect_message(fit <- acfw_glm(acfw_shards(load, 4, cluster, patience = 3), beta = 1, control = precise), class = "acfw_message_worker")
+  expect_message(fit <- acfw_glm(acfw_shards(load, 4, cluster, patience = 8), beta = 1, control = precise), class = "acfw_message_worker")
   expect_same_fit(fit, acfw_glm(data$x, data$y, beta = 1, control = precise))
 })
 

@@ -47,7 +47,7 @@ test_that("an interrupt ends a fit on shards at its last point, which is certifi
   inner <- shards$load
   slow <- acfw_shards(function(k) {
     loads <<- loads + 1
-    if (loads == 17) rlang::interrupt()  # in the middle of a question: some parts have answered it, others not
+    if (loads == 8) rlang::interrupt()  # in the middle of a question: some parts have answered it, others not
     inner(k)
   }, 3, keep = FALSE)
   fit <- acfw_glm(slow, "binomial", beta = 1, control = precise)
