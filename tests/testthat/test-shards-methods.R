@@ -38,7 +38,7 @@ test_that("an interrupt ends a fit on shards at its last point, which is certifi
   seen <- 0
   fit <- acfw_glm(shards, "binomial", beta = 1, method = "pfw", control = acfw_control(rel_tol = 1e-13, callback = function(row) {
     seen <<- seen + 1
-    if (seen == 10) rlang::interrupt()
+    if (seen == 2) rlang::interrupt()
     FALSE
   }))
   expect_identical(fit$status, "interrupted")
@@ -47,7 +47,7 @@ test_that("an interrupt ends a fit on shards at its last point, which is certifi
   inner <- shards$load
   slow <- acfw_shards(function(k) {
     loads <<- loads + 1
-    if (loads == 8) rlang::interrupt()  # in the middle of a question: some parts have answered it, others not
+    if (loads == 17) rlang::interrupt()  # in the middle of a question: some parts have answered it, others not
     inner(k)
   }, 3, keep = FALSE)
   fit <- acfw_glm(slow, "binomial", beta = 1, control = precise)
