@@ -13,7 +13,7 @@
 
 #include "designs.h"
 #include "glm_session.h"
-#include "mapped.h"
+#include "mapped.cpp"  // its only user
 #include "session.h"
 
 namespace {

@@ -43,24 +43,29 @@ outcome <- data.frame(when = numeric(), lost = numeric(), off = numeric(), secon
 undisturbed <- NULL
 for (k in seq_len(kills)) {
   cluster <- parallel::makePSOCKcluster(3)
-  pids <- unlist(parallel::clusterEvalQ(cluster, Sys.getpid()))
+  pids <- unlist(parallel::clusterEvalQ(cluster, {
+    loadNamespace("acfw")  # so that the moments lie in the run
+    Sys.getpid()
+  }))
   if (is.null(undisturbed)) {
     undisturbed <- system.time(problem(cluster, exact))[["elapsed"]]
     cat(sprintf("undisturbed, three workers: %.2f s\n", undisturbed))
   }
   when <- runif(1, 0, undisturbed)
   victim <- sample(pids, 1)
-  system(sprintf("sleep %.3f; kill -9 %d", when, victim), wait = FALSE, ignore.stderr = TRUE)
-  seconds <- system.time(fit <- suppressMessages(problem(cluster, exact)))[["elapsed"]]
-  outcome[k, ] <- list(when, fit$shards$losses, if (all(fit$status == "converged")) off(fit) else Inf, seconds)
+  system(sprintf("(sleep %.3f; kill -9 %d)", when, victim), wait = FALSE, ignore.stderr = TRUE)
+  seconds <- system.time(fit <- tryCatch(suppressMessages(problem(cluster, exact)), acfw_error = identity))[["elapsed"]]
+  failed <- inherits(fit, "acfw_error")
+  if (failed) cat("  kill", k, "after", format(when, digits = 3), "s:", conditionMessage(fit), "\n    still alive:", alive(pids), "\n")
+  outcome[k, ] <- list(when, if (failed) NA else fit$shards$losses, if (!failed && all(fit$status == "converged")) off(fit) else Inf, seconds)
   Sys.sleep(max(0, when - seconds) + 0.2)  # the shot may come after the end
   try(suppressWarnings(parallel::stopCluster(cluster)), silent = TRUE)
   tools::pskill(pids[alive(pids)], tools::SIGTERM)
-  if (k %% 10 == 0) cat(sprintf("  %d kills, %d while the run was on, %d wrong\n", k, sum(outcome$lost > 0), sum(!(outcome$off < 1e-6))))
+  if (k %% 10 == 0) cat(sprintf("  %d kills, %d while the run was on, %d wrong\n", k, sum(outcome$lost > 0, na.rm = TRUE), sum(!(outcome$off < 1e-6))))
 }
 if (kills > 0) {
   cat(sprintf("WORKERS %d kills, %d of them while the run was on, %d answers off by more than 1e-6, largest difference %.2g, slowest run %.1f s\n",
-              kills, sum(outcome$lost > 0), sum(!(outcome$off < 1e-6)), max(outcome$off), max(outcome$seconds)))
+              kills, sum(outcome$lost > 0, na.rm = TRUE), sum(!(outcome$off < 1e-6)), max(outcome$off), max(outcome$seconds)))
 }
 
 # ---- coordinators -------------------------------------------------------------------------------------------------
@@ -82,7 +87,7 @@ for (k in seq_len(option("coordinators", 10))) {
     Sys.sleep(0.05)
     if (file.exists(file) || file.exists(paste0(file, ".fit"))) break
   }
-  Sys.sleep(runif(1, 0, 2))
+  Sys.sleep(runif(1, 0, 0.5))
   if (!file.exists(paste0(file, ".fit"))) {
     tools::pskill(child_pids(file), tools::SIGKILL)
     killed <- killed + 1
@@ -90,7 +95,7 @@ for (k in seq_len(option("coordinators", 10))) {
     done <- if (file.exists(file)) length(readRDS(file)$results) else NA
     cat(sprintf("  coordinator %d killed with %s of %d radii done\n", k, done, length(radii)))
     child(file)
-    resumed <- resumed + 1
+    resumed <- resumed + !is.na(done)  # others had just ended, or were about to begin
   }
   since <- proc.time()[["elapsed"]]
   while (!file.exists(paste0(file, ".fit")) && proc.time()[["elapsed"]] - since < 120) Sys.sleep(0.1)

@@ -34,3 +34,24 @@ expect_same_fit <- function(fit, other, tolerance = 1e-10) {
   expect_equal(fit$null_deviance, other$null_deviance, tolerance = tolerance)
   expect_equal(fit$deviance, other$deviance, tolerance = tolerance)
 }
+
+new_folder <- function() {
+  dir <- tempfile()
+  dir.create(dir)
+  dir
+}
+
+# Workers that go when the test does, however it ends.
+local_cluster <- function(workers = 2, env = parent.frame()) {
+  cluster <- parallel::makePSOCKcluster(workers)
+  at_end(function() try(suppressWarnings(parallel::stopCluster(cluster)), silent = TRUE), env)
+  cluster
+}
+
+local_daemons <- function(workers = 2, env = parent.frame()) {
+  testthat::skip_if_not_installed("mirai")
+  mirai::daemons(workers)
+  at_end(function() mirai::daemons(0), env)
+}
+
+at_end <- function(f, env) do.call(base::on.exit, list(as.call(list(f)), add = TRUE), envir = env)

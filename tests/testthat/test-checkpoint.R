@@ -19,8 +19,8 @@ expect_goes_on <- function(fit_with, whole, file) {
 
 test_that("a path in memory goes on from its checkpoint and ends where it would have ended", {
   data <- shard_data("binomial")
-  running <- withr::local_tempfile()
-  file <- withr::local_tempfile()
+  running <- tempfile()
+  file <- tempfile()
   fit_with <- function(control, init = NULL) {
     acfw_glm(data$x, data$y, "binomial", beta = c(0.3, 0.6, 0.9, 1.2), method = "pfw", control = control, init = init)
   }
@@ -31,9 +31,9 @@ test_that("a path in memory goes on from its checkpoint and ends where it would 
 
 test_that("radii and grids on shards go on from their checkpoints", {
   data <- shard_data("binomial")
-  running <- withr::local_tempfile()
+  running <- tempfile()
   for (beta in list(c(0.3, 0.6, 0.9, 1.2), NULL)) for (method in c("corrective", "pfw")) {
-    file <- withr::local_tempfile()
+    file <- tempfile()
     copy <- keep_copy(running, file)
     inner <- as_shards(data, 3)$load
     shards <- acfw_shards(function(k) {
@@ -51,8 +51,8 @@ test_that("radii and grids on shards go on from their checkpoints", {
 
 test_that("a checkpoint of another problem, and what is none, are refused", {
   data <- shard_data("gaussian")
-  file <- withr::local_tempfile()
-  running <- withr::local_tempfile()
+  file <- tempfile()
+  running <- tempfile()
   acfw_glm(data$x, data$y, beta = c(0.1, 0.5, 1), method = "pfw", control = saving(running, callback = keep_copy(running, file, 0.04)))
   expect_error(acfw_glm(data$x, data$y + 1, beta = c(0.1, 0.5, 1), method = "pfw", init = file), "other data", class = "acfw_error_input")
   expect_error(acfw_glm(data$x, data$y, beta = c(0.1, 0.5), method = "pfw", init = file), "radii", class = "acfw_error_input")

@@ -1,15 +1,3 @@
-local_cluster <- function(workers = 2, env = parent.frame()) {
-  cluster <- parallel::makePSOCKcluster(workers)
-  withr::defer(try(suppressWarnings(parallel::stopCluster(cluster)), silent = TRUE), envir = env)
-  cluster
-}
-
-local_daemons <- function(workers = 2, env = parent.frame()) {
-  skip_if_not_installed("mirai")
-  mirai::daemons(workers)
-  withr::defer(mirai::daemons(0), envir = env)
-}
-
 test_that("on a cluster the answer has the bits of this process, whoever holds which shard", {
   skip_on_cran()
   data <- shard_data("binomial")

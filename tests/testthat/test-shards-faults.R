@@ -1,9 +1,3 @@
-local_cluster <- function(workers = 2, env = parent.frame()) {
-  cluster <- parallel::makePSOCKcluster(workers)
-  withr::defer(try(suppressWarnings(parallel::stopCluster(cluster)), silent = TRUE), envir = env)
-  cluster
-}
-
 # The data, and a loader that lets its process die when it is called for the n-th time in a worker.
 dying_shards <- function(data, count, engine, marker, keep = TRUE, ...) {
   inner <- as_shards(data, count)$load
@@ -49,7 +43,7 @@ test_that("a worker killed in the middle of a pass, curvatures remembered and a 
   skip_on_os("windows")
   data <- shard_data("poisson")
   whole <- acfw_glm(as_shards(data, 4), "poisson", beta = c(0.5, 1, 1.5), control = precise)
-  dir <- withr::local_tempdir()
+  dir <- new_folder()
   for (pass in c(3, 7, 12, 20, 31)) {
     cluster <- local_cluster(2)
     marker <- file.path(dir, "die")
@@ -79,17 +73,18 @@ test_that("a worker that hangs is given up after a while", {
   skip_on_os("windows")
   data <- shard_data("gaussian")
   cluster <- local_cluster(2)
+  parallel::clusterEvalQ(cluster, loadNamespace("acfw"))
   marker <- tempfile()
   file.create(marker)
   inner <- as_shards(data, 4)$load
   load <- function(k) {
     if (k == 3 && file.exists(marker)) {
       file.remove(marker)
-      Sys.sleep(30)
+      Sys.sleep(60)
     }
     inner(k)
   }
-  expect_message(fit <- acfw_glm(acfw_shards(load, 4, cluster, patience = 3), beta = 1, control = precise), class = "acfw_message_worker")
+  expect_message(fit <- acfw_glm(acfw_shards(load, 4, cluster, patience = 8), beta = 1, control = precise), class = "acfw_message_worker")
   expect_same_fit(fit, acfw_glm(data$x, data$y, beta = 1, control = precise))
 })
 
@@ -98,8 +93,7 @@ test_that("a daemon of mirai that is killed is replaced by the others", {
   skip_on_os("windows")
   skip_if_not_installed("mirai")
   data <- shard_data("binomial")
-  mirai::daemons(2)
-  withr::defer(mirai::daemons(0))
+  local_daemons(2)
   marker <- tempfile()
   file.create(marker)
   expect_message(

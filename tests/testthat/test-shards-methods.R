@@ -38,7 +38,7 @@ test_that("an interrupt ends a fit on shards at its last point, which is certifi
   seen <- 0
   fit <- acfw_glm(shards, "binomial", beta = 1, method = "pfw", control = acfw_control(rel_tol = 1e-13, callback = function(row) {
     seen <<- seen + 1
-    if (seen == 10) rlang::interrupt()
+    if (seen == 2) rlang::interrupt()
     FALSE
   }))
   expect_identical(fit$status, "interrupted")

@@ -96,7 +96,7 @@ test_that("columns far from zero lose no digits on shards", {
 })
 
 test_that("files of shards are mapped, dense and sparse, and fitted as the matrix they hold", {
-  dir <- withr::local_tempdir()
+  dir <- new_folder()
   for (family in c("gaussian", "multinomial")) for (sparse in c(FALSE, TRUE)) {
     data <- shard_data(family, sparse = sparse)
     paths <- shard_matrix(data$x, data$y, count = 3, dir = dir, weights = data$weights, name = paste0("s", sparse))
@@ -119,7 +119,7 @@ test_that("a fit on shards goes on from another, and can be summarised", {
 test_that("a file-backed big.matrix is mapped where it lies, whole or by its rows", {
   skip_if_not_installed("bigmemory")
   data <- shard_data("gaussian")
-  dir <- withr::local_tempdir()
+  dir <- new_folder()
   big <- bigmemory::as.big.matrix(data$x, backingfile = "x.bin", backingpath = dir, descriptorfile = "x.desc")
   expect_s3_class(acfw:::shard_design(big), "acfw_mapped")
   ends <- c(0, 70, 150, 210)
