@@ -3,6 +3,5 @@
 #include "checks.cpp"
 #include "checksum.cpp"
 #include "designs.cpp"
-#include "mapped.cpp"
 #include "r_atoms.cpp"
 #include "session.cpp"
