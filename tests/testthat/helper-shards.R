@@ -24,7 +24,7 @@ as_shards <- function(data, count, ..., extras = FALSE) {
 
 all_coefficients <- function(fit) unlist(lapply(acfw:::class_blocks(fit$coefficients), function(b) as.vector(b)))
 
-precise <- acfw_control(rel_tol = 1e-13)
+nearly_exact <- acfw_control(rel_tol = 1e-13)
 
 expect_same_fit <- function(fit, other, tolerance = 1e-10) {
   expect_lt(max(abs(all_coefficients(fit) - all_coefficients(other))), tolerance)

@@ -44,7 +44,7 @@ test_that("a shard that fails later says so, with the fit so far", {
     if (calls > 30) stop("the disk is gone")
     inner(k)
   }
-  error <- expect_error(acfw_glm(acfw_shards(load, 3, keep = FALSE), "binomial", beta = 1, control = precise), "disk is gone", class = "acfw_error_shard")
+  error <- expect_error(acfw_glm(acfw_shards(load, 3, keep = FALSE), "binomial", beta = 1, control = nearly_exact), "disk is gone", class = "acfw_error_shard")
   expect_s3_class(error$fit, "acfw_glm")
 })
 

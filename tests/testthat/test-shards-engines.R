@@ -1,15 +1,15 @@
 test_that("on a cluster the answer has the bits of this process, whoever holds which shard", {
   skip_on_cran()
   data <- shard_data("binomial")
-  here <- acfw_glm(as_shards(data, 5), "binomial", beta = c(0.5, 1), control = precise)
+  here <- acfw_glm(as_shards(data, 5), "binomial", beta = c(0.5, 1), control = nearly_exact)
   cluster <- local_cluster(3)
   for (workers in list(cluster[1], cluster[1:2], cluster, cluster[3:1])) {
-    fit <- acfw_glm(as_shards(data, 5, engine = workers), "binomial", beta = c(0.5, 1), control = precise)
+    fit <- acfw_glm(as_shards(data, 5, engine = workers), "binomial", beta = c(0.5, 1), control = nearly_exact)
     expect_identical(fit$coefficients, here$coefficients)
     expect_identical(fit$gap, here$gap)
   }
-  expect_same_fit(here, acfw_glm(data$x, data$y, "binomial", beta = c(0.5, 1), control = precise))
-  dropped <- acfw_glm(as_shards(data, 5, engine = cluster, keep = FALSE), "binomial", beta = c(0.5, 1), control = precise)
+  expect_same_fit(here, acfw_glm(data$x, data$y, "binomial", beta = c(0.5, 1), control = nearly_exact))
+  dropped <- acfw_glm(as_shards(data, 5, engine = cluster, keep = FALSE), "binomial", beta = c(0.5, 1), control = nearly_exact)
   expect_identical(dropped$coefficients, here$coefficients)
   few <- acfw_glm(as_shards(data, 2, engine = cluster), "binomial", beta = 1)  # more workers than shards
   expect_identical(few$status, "converged")
@@ -20,9 +20,9 @@ test_that("on a cluster the answer has the bits of this process, whoever holds w
 test_that("on the daemons of mirai the answer has the bits of this process", {
   skip_on_cran()
   data <- shard_data("poisson")
-  here <- acfw_glm(as_shards(data, 5), "poisson", beta = 1, control = precise)
+  here <- acfw_glm(as_shards(data, 5), "poisson", beta = 1, control = nearly_exact)
   local_daemons(2)
-  fit <- acfw_glm(as_shards(data, 5, engine = "mirai"), "poisson", beta = 1, control = precise)
+  fit <- acfw_glm(as_shards(data, 5, engine = "mirai"), "poisson", beta = 1, control = nearly_exact)
   expect_identical(fit$par, here$par)
   expect_identical(fit$gap, here$gap)
   expect_gt(fit$counts[["round_trips"]], 0)

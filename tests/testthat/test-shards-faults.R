@@ -16,7 +16,7 @@ test_that("a worker that is killed loses nothing: its shards are loaded elsewher
   skip_on_cran()
   skip_on_os("windows")
   data <- shard_data("binomial")
-  whole <- acfw_glm(data$x, data$y, "binomial", beta = 1, control = precise)
+  whole <- acfw_glm(data$x, data$y, "binomial", beta = 1, control = nearly_exact)
   for (when in c("at first", "in the middle")) {
     cluster <- local_cluster(3)
     pids <- unlist(parallel::clusterEvalQ(cluster, Sys.getpid()))
@@ -42,7 +42,7 @@ test_that("a worker killed in the middle of a pass, curvatures remembered and a 
   skip_on_cran()
   skip_on_os("windows")
   data <- shard_data("poisson")
-  whole <- acfw_glm(as_shards(data, 4), "poisson", beta = c(0.5, 1, 1.5), control = precise)
+  whole <- acfw_glm(as_shards(data, 4), "poisson", beta = c(0.5, 1, 1.5), control = nearly_exact)
   dir <- new_folder()
   for (pass in c(3, 7, 12, 20, 31)) {
     cluster <- local_cluster(2)
@@ -61,7 +61,7 @@ test_that("a worker killed in the middle of a pass, curvatures remembered and a 
       inner(k)
     }
     expect_message(
-      fit <- acfw_glm(acfw_shards(load, 4, cluster, keep = FALSE), "poisson", beta = c(0.5, 1, 1.5), control = precise),
+      fit <- acfw_glm(acfw_shards(load, 4, cluster, keep = FALSE), "poisson", beta = c(0.5, 1, 1.5), control = nearly_exact),
       class = "acfw_message_worker"
     )
     expect_same_fit(fit, whole)
@@ -84,8 +84,8 @@ test_that("a worker that hangs is given up after a while", {
     }
     inner(k)
   }
-  expect_message(fit <- acfw_glm(acfw_shards(load, 4, cluster, patience = 8), beta = 1, control = precise), class = "acfw_message_worker")
-  expect_same_fit(fit, acfw_glm(data$x, data$y, beta = 1, control = precise))
+  expect_message(fit <- acfw_glm(acfw_shards(load, 4, cluster, patience = 8), beta = 1, control = nearly_exact), class = "acfw_message_worker")
+  expect_same_fit(fit, acfw_glm(data$x, data$y, beta = 1, control = nearly_exact))
 })
 
 test_that("a daemon of mirai that is killed is replaced by the others", {
@@ -97,9 +97,9 @@ test_that("a daemon of mirai that is killed is replaced by the others", {
   marker <- tempfile()
   file.create(marker)
   expect_message(
-    fit <- acfw_glm(dying_shards(data, 5, "mirai", marker, keep = FALSE), "binomial", beta = 1, control = precise), class = "acfw_message_worker"
+    fit <- acfw_glm(dying_shards(data, 5, "mirai", marker, keep = FALSE), "binomial", beta = 1, control = nearly_exact), class = "acfw_message_worker"
   )
-  expect_same_fit(fit, acfw_glm(data$x, data$y, "binomial", beta = 1, control = precise))
+  expect_same_fit(fit, acfw_glm(data$x, data$y, "binomial", beta = 1, control = nearly_exact))
 })
 
 test_that("without a worker left the error is classed, names the engine and carries the fit so far", {

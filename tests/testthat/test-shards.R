@@ -1,9 +1,9 @@
 test_that("shards have the coefficients and the certificate of the whole, for every family and number of shards", {
   for (family in c("gaussian", "binomial", "poisson", "multinomial")) for (sparse in c(FALSE, TRUE)) {
     data <- shard_data(family, sparse = sparse)
-    whole <- acfw_glm(data$x, data$y, family, beta = c(0.4, 1.2), control = precise)
+    whole <- acfw_glm(data$x, data$y, family, beta = c(0.4, 1.2), control = nearly_exact)
     for (count in c(1, 2, 4, 7)) {
-      expect_same_fit(acfw_glm(as_shards(data, count), family, beta = c(0.4, 1.2), control = precise), whole)
+      expect_same_fit(acfw_glm(as_shards(data, count), family, beta = c(0.4, 1.2), control = nearly_exact), whole)
     }
   }
 })
@@ -13,8 +13,8 @@ test_that("weights, offsets, ridge, intercept, limits, factors and standardising
     data <- shard_data(family)
     shards <- as_shards(data, 3, extras = TRUE)
     same <- function(...) {
-      expect_same_fit(acfw_glm(shards, family, beta = 1, control = precise, ...),
-                      acfw_glm(data$x, data$y, family, beta = 1, weights = data$weights, offset = data$offset, control = precise, ...))
+      expect_same_fit(acfw_glm(shards, family, beta = 1, control = nearly_exact, ...),
+                      acfw_glm(data$x, data$y, family, beta = 1, weights = data$weights, offset = data$offset, control = nearly_exact, ...))
     }
     same()
     same(lambda = 0.1, intercept = FALSE)
@@ -31,8 +31,8 @@ test_that("every set has its solution on shards", {
     for (set in c("simplex", "group")) {
       groups <- if (set == "group") rep(1:4, each = 3)
       expect_same_fit(
-        acfw_glm(as_shards(data, 3), family, beta = c(0.5, 1), set = set, groups = groups, control = precise),
-        acfw_glm(data$x, data$y, family, beta = c(0.5, 1), set = set, groups = groups, control = precise), tolerance = 1e-8
+        acfw_glm(as_shards(data, 3), family, beta = c(0.5, 1), set = set, groups = groups, control = nearly_exact),
+        acfw_glm(data$x, data$y, family, beta = c(0.5, 1), set = set, groups = groups, control = nearly_exact), tolerance = 1e-8
       )
     }
   }
@@ -58,14 +58,14 @@ test_that("a grid is chosen as in memory, and a path of many radii", {
   expect_equal(fit$beta, whole$beta, tolerance = 1e-6)
   expect_equal(fit$penalty, whole$penalty, tolerance = 1e-6)
   expect_equal(all_coefficients(fit), all_coefficients(whole), tolerance = 1e-5)
-  zero <- acfw_glm(as_shards(data, 3), "binomial", beta = c(0, 1), control = precise)
-  expect_same_fit(zero, acfw_glm(data$x, data$y, "binomial", beta = c(0, 1), control = precise))
+  zero <- acfw_glm(as_shards(data, 3), "binomial", beta = c(0, 1), control = nearly_exact)
+  expect_same_fit(zero, acfw_glm(data$x, data$y, "binomial", beta = c(0, 1), control = nearly_exact))
 })
 
 test_that("shards that are loaded for every pass have the same bits as shards that are kept", {
   data <- shard_data("binomial")
-  kept <- acfw_glm(as_shards(data, 4), "binomial", beta = 1, control = precise)
-  read <- acfw_glm(as_shards(data, 4, keep = FALSE), "binomial", beta = 1, control = precise)
+  kept <- acfw_glm(as_shards(data, 4), "binomial", beta = 1, control = nearly_exact)
+  read <- acfw_glm(as_shards(data, 4, keep = FALSE), "binomial", beta = 1, control = nearly_exact)
   expect_identical(read$par, kept$par)
   expect_identical(read$gap, kept$gap)
 })
@@ -91,8 +91,8 @@ test_that("columns far from zero lose no digits on shards", {
   data <- shard_data("gaussian")
   far <- data
   far$x[, 1] <- far$x[, 1] + 1e8
-  fit <- acfw_glm(as_shards(far, 3), beta = 1, control = precise)
-  expect_equal(fit$par, acfw_glm(data$x, data$y, beta = 1, control = precise)$par, tolerance = 1e-6)
+  fit <- acfw_glm(as_shards(far, 3), beta = 1, control = nearly_exact)
+  expect_equal(fit$par, acfw_glm(data$x, data$y, beta = 1, control = nearly_exact)$par, tolerance = 1e-6)
 })
 
 test_that("files of shards are mapped, dense and sparse, and fitted as the matrix they hold", {
@@ -100,8 +100,8 @@ test_that("files of shards are mapped, dense and sparse, and fitted as the matri
   for (family in c("gaussian", "multinomial")) for (sparse in c(FALSE, TRUE)) {
     data <- shard_data(family, sparse = sparse)
     paths <- shard_matrix(data$x, data$y, count = 3, dir = dir, weights = data$weights, name = paste0("s", sparse))
-    whole <- acfw_glm(data$x, data$y, family, beta = 1, weights = data$weights, control = precise)
-    for (keep in c(TRUE, FALSE)) expect_same_fit(acfw_glm(shard_files(paths, keep = keep), family, beta = 1, control = precise), whole)
+    whole <- acfw_glm(data$x, data$y, family, beta = 1, weights = data$weights, control = nearly_exact)
+    for (keep in c(TRUE, FALSE)) expect_same_fit(acfw_glm(shard_files(paths, keep = keep), family, beta = 1, control = nearly_exact), whole)
   }
 })
 
@@ -128,8 +128,8 @@ test_that("a file-backed big.matrix is mapped where it lies, whole or by its row
     all <- bigmemory::attach.big.matrix(file.path(dir, "x.desc"))
     list(x = bigmemory::sub.big.matrix(all, firstRow = rows[[1]], lastRow = rows[[2]]), y = data$y[rows[[1]]:rows[[2]]])
   }, 3)
-  whole <- acfw_glm(data$x, data$y, beta = 1, control = precise)
-  expect_same_fit(acfw_glm(shards, beta = 1, control = precise), whole)
+  whole <- acfw_glm(data$x, data$y, beta = 1, control = nearly_exact)
+  expect_same_fit(acfw_glm(shards, beta = 1, control = nearly_exact), whole)
   in_memory <- bigmemory::as.big.matrix(data$x)  # no file: copied
-  expect_same_fit(acfw_glm(acfw_shards(function(k) list(x = in_memory, y = data$y), 1), beta = 1, control = precise), whole)
+  expect_same_fit(acfw_glm(acfw_shards(function(k) list(x = in_memory, y = data$y), 1), beta = 1, control = nearly_exact), whole)
 })
