@@ -2,6 +2,7 @@
 #include <acfw.hpp>
 #include <acfw/correctors/budget_corrective.hpp>
 #include <acfw/linear/blocks.hpp>
+#include <acfw/objectives/glm.hpp>
 #include "check.hpp"
 
 #include <random>
