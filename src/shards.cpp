@@ -101,8 +101,7 @@ class AskedParts final : public acfw::Parts {
  public:
   AskedParts(Rcpp::Function ask, Rcpp::Function restore) : ask_(std::move(ask)), restore_(std::move(restore)) {}
 
-  /// The questions that bring a part which was loaded anew to where the others are.
-  void set_recipe(std::function<std::vector<acfw::Question>()> recipe) { recipe_ = std::move(recipe); }
+  void set_recipe(std::function<std::vector<acfw::Question>()> recipe) override { recipe_ = std::move(recipe); }
 
   Vector ask(const acfw::Question& question) override {
     const Rcpp::IntegerVector verb = Rcpp::IntegerVector::create(static_cast<int>(question.verb));
@@ -149,7 +148,6 @@ std::pair<std::unique_ptr<acfw::Regression>, Layout> objective_of_parts(const Rc
   auto objective = std::make_unique<acfw::GlmOfParts>(
       parts, acfw::make_loss(Rcpp::as<std::string>(problem["family"]), Vector(0), Vector(0), layout.classes), std::move(rows),
       settings_of(problem, layout, 1), layout.spread(Rcpp::as<Vector>(problem["start"]), 0.0));
-  parts->set_recipe([held = objective.get()] { return held->recipe(); });  // lives as long as anyone asks
   return {std::move(objective), layout};
 }
 

@@ -176,3 +176,44 @@ TEST_CASE("the corrective method forms its Hessian where columns cannot be had, 
     CHECK(run.status() == Status::converged);
   }
 }
+
+namespace {
+
+// All parts are lost just before question `when`, made anew and led back by the recipe.
+struct LostOnce final : Parts {
+  std::function<std::shared_ptr<Parts>()> make;
+  long when, asked = 0;
+  std::shared_ptr<Parts> parts = make();
+  std::function<std::vector<Question>()> recipe;
+
+  LostOnce(std::function<std::shared_ptr<Parts>()> f, long k) : make(std::move(f)), when(k) {}
+  void set_recipe(std::function<std::vector<Question>()> given) override { recipe = std::move(given); }
+  Vector ask(const Question& question) override {
+    if (++asked == when) {
+      parts = make();
+      for (const Question& before : recipe()) parts->ask(before);
+    }
+    return parts->ask(question);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("parts may be lost at any question, the very first ones of an objective among them", "[parts]") {
+  const Rows rows = some_rows(60, 5, "binomial");
+  std::vector<Eigen::MatrixXd> kept;
+  const auto make = [&] { return in_parts(rows, "binomial", 3, kept); };
+  GlmSettings settings;
+  settings.free = {4};
+  const auto gradient_of = [&](const std::shared_ptr<Parts>& parts) {
+    GlmOfParts f(parts, make_loss("binomial", Vector(0), Vector(0)), facts_of(rows), settings, Vector::Unit(5, 1));
+    return Vector(f.gradient());
+  };
+  const auto counted = std::make_shared<LostOnce>(make, 0);
+  const Vector wanted = gradient_of(counted);
+  REQUIRE(counted->asked > 5);
+  for (long when = 1; when <= counted->asked; ++when) {
+    INFO("lost before question " << when);
+    CHECK((gradient_of(std::make_shared<LostOnce>(make, when)) - wanted).lpNorm<Eigen::Infinity>() <= 1e-12);
+  }
+}

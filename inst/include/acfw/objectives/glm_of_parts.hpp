@@ -38,8 +38,11 @@ class GlmOfParts final : public Regression {
         A_(parts_, rows_.rows, rows_.cols),
         held_(static_cast<std::size_t>(rows_.cols), 0),
         free_(Vector::Zero(static_cast<Index>(settings_.free.size()))) {
+    parts_->set_recipe([this] { return recipe(); });  // a part may be lost while the point is placed for the first time
     place(b.size() > 0 ? std::move(b) : Vector::Zero(rows_.cols));
   }
+  GlmOfParts(const GlmOfParts&) = delete;  // the parts know where it is
+  GlmOfParts& operator=(const GlmOfParts&) = delete;
 
   void place(Vector b) override {
     b_ = std::move(b);

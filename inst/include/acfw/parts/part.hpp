@@ -14,7 +14,10 @@ namespace acfw {
 class Part {
  public:
   /// An empty offset is none.
-  Part(std::unique_ptr<Loss> loss, Vector offset, int threads = 1) : loss_(std::move(loss)), offset_(std::move(offset)), threads_(threads) {}
+  Part(std::unique_ptr<Loss> loss, Vector offset, int threads = 1)
+      : loss_(std::move(loss)), offset_(std::move(offset)), threads_(threads), m_(Vector::Zero(loss_->size())), u_(m_), v_(m_) {
+    if (offset_.size() > 0) m_ += offset_;
+  }
 
   void attach(std::shared_ptr<const Design> A) { A_ = std::move(A); }
   void detach() { A_.reset(); }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "acfw/linear/coordinate_model.hpp"
@@ -76,6 +77,8 @@ class Parts {
   virtual ~Parts() = default;
   /// The sum of their answers (for `bounds`, the maxima).
   virtual Vector ask(const Question& question) = 0;
+  /// Whoever asks can say, from its very first question on, what brings a part that was made anew to where the others are.
+  virtual void set_recipe(std::function<std::vector<Question>()> /*recipe*/) {}
 };
 
 }  // namespace acfw
