@@ -1,7 +1,7 @@
 # Makes the data sets in data/. Run from the package folder: Rscript tools/data.R (needs the package nycflights13).
 
 # Deaths by the kick of a horse: L. von Bortkiewicz, Das Gesetz der kleinen Zahlen, Leipzig 1898; a row a year, a column a corps. The
-# sums below are those of the book: who mistypes a digit is told so.
+# sums below are those of the table: who mistypes a digit is told so.
 corps <- c("G", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XIV", "XV")
 deaths <- matrix(c(
   0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0,
