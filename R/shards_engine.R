@@ -99,9 +99,10 @@ engine_mirai <- function(profile, run, patience, call) {
   }
   known <- character()
   pending <- NULL
+  serve <- serve_daemon  # by this name the daemons know it
   broadcast <- function(messages) {
     if (!is.null(pending)) lapply(pending, mirai::stop_mirai)
-    pending <<- mirai::everywhere(serve(run, messages), .args = list(serve = serve_daemon, run = run, messages = messages), .compute = compute)
+    pending <<- mirai::everywhere(serve(run, messages), .args = list(serve = serve, run = run, messages = messages), .compute = compute)
     answers <- await_mirai(pending, patience)
     pending <<- NULL
     answers <- Filter(function(answer) is.list(answer) && is.character(answer$name), answers)

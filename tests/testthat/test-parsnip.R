@@ -62,8 +62,9 @@ test_that("the radius can be given to the engine, and nonsense is refused", {
 test_that("case weights count, and their scale does not", {
   skip_if_not_installed("parsnip")
   skip_if_not_installed("hardhat")
+  importance_weights <- getExportedValue("hardhat", "importance_weights")
   weighted <- function(w) {
-    fit <- parsnip::fit(spec_of(parsnip::linear_reg(penalty = 0.5)), mpg ~ wt + hp, data = mtcars, case_weights = hardhat::importance_weights(w))
+    fit <- parsnip::fit(spec_of(parsnip::linear_reg(penalty = 0.5)), mpg ~ wt + hp, data = mtcars, case_weights = importance_weights(w))
     predict(fit, mtcars)$.pred
   }
   expect_equal(weighted(1:32), weighted(1:32 * 10), tolerance = 1e-6)
