@@ -78,7 +78,7 @@ use_completion <- function(fit, d, given) {
   dim(fit)
   stats::nobs(fit)
   recommend(fit, ids[[1L]][[1L]], n = 3)
-  if (given$kind == "dense") complete(given$x, fit)
+  if (given$kind == "dense") completed(given$x, fit)
 }
 
 check_completion <- function(fit, d, settings) {
