@@ -22,7 +22,7 @@ glm_radii <- function(problem, beta, nbeta) {
   if (is_penalties(beta)) return(list(penalty = unclass(beta)))
   if (!is.null(beta)) return(list(beta = beta))
   ratio <- if (nrow(problem$x) < ncol(problem$x)) 1e-2 else 1e-4
-  list(count = nbeta, ratio = ratio, df_max = ncol(problem$x) + 1, dev_max = 0.999, dev_change = 1e-5)
+  list(count = nbeta, ratio = ratio, df_max = ncol(problem$x) * class_columns(problem) + 1, dev_max = 0.999, dev_change = 1e-5)
 }
 
 # Penalties in the place of radii: the folds of a cross-validation are solved at those of the path on all data, which costs less than to

@@ -46,10 +46,10 @@ class GroupPenalty final : public PenaltySolver {
     return most;
   }
 
-  // By the columns of the design, or by a Hessian that is formed where these cannot be had.
+  // By the columns of the design, or by a Hessian that is formed where these cannot be had or do not tell all.
   bool solve_model(SparseObjective& f, double gap) override {
     set_.outdate();
-    if (f.design().by_columns()) {
+    if (f.design().by_columns() && !set_.entangled(f)) {
       model_of(f, set_.columns(), x(), g(), budget_, model());
       bound_blocks(f);
       descend(f.design(), gap);

@@ -112,7 +112,7 @@ class L1WorkingSet : public NoCorrection {
 
   // y_, the minimiser of the model up to `gap`, and model_gradient_ there. Tells whether the model's Hessian is that of the point.
   bool solve_model(SparseObjective& f, double gap) {
-    const bool forming = !f.design().by_columns();
+    const bool forming = !f.design().by_columns() || set_.entangled(f);
     if (by_descent() && !forming) {
       set_.outdate();
       model_of(f, set_.columns(), x_, g_, budget_, model_);

@@ -39,6 +39,17 @@ class WorkingHessian final : public Sweepable {
     }
   }
 
+  /// The Hessian on `columns` as it is given.
+  void set(const Design& A, const Columns& columns, Eigen::MatrixXd H) {
+    A_ = &A;
+    columns_ = &columns;
+    H_ = std::move(H);
+    formed_ = H_.cols();
+    diagonal_ = H_.diagonal();
+    lean_.setZero(formed_);
+    total_ = 0.0;
+  }
+
   bool can_form() const { return lean_.size() <= largest_formed || !A_->by_columns(); }
   bool formed() const { return formed_ > 0; }
   void form() { form(0); }

@@ -56,10 +56,11 @@ class WorkingSet {
 
   /// Sets up `hessian()` for all columns; tells whether it is that of the point.
   bool update(const SparseObjective& f, bool densely) {
-    if (stale_ || !hessian_.formed()) {
+    if (entangled(f)) return update_whole(f);
+    if (stale_ || whole_ || !hessian_.formed()) {
       f.curvature(v_);
       formed_ = 0;
-      stale_ = false;
+      stale_ = whole_ = false;
     }
     const bool fresh = formed_ == 0;
     if (formed_ < size()) {
@@ -69,16 +70,33 @@ class WorkingSet {
     return fresh;
   }
 
+  /// Is the Hessian more than the columns of the design tell? Then it is formed, as long as it is small.
+  bool entangled(const SparseObjective& f) const { return f.entangled() && size() <= largest_whole; }
+
   WorkingHessian& hessian() { return hessian_; }
   void outdate() { stale_ = true; }
 
  private:
+  bool update_whole(const SparseObjective& f) {
+    if (!stale_ && whole_ && formed_ == size()) return false;
+    Eigen::MatrixXd H;
+    f.hessian_at(columns_, H);
+    hessian_.set(f.design(), columns_, std::move(H));
+    formed_ = size();
+    stale_ = false;
+    whole_ = true;
+    return true;
+  }
+
+  static constexpr Index largest_whole = 1500;
+
   Columns columns_;
   std::vector<char> inside_;
   WorkingHessian hessian_;
   Vector v_;          // the curvatures that it belongs to
   Index formed_ = 0;  // leading columns that it knows
   bool stale_ = true;
+  bool whole_ = false;  // as the objective gave it, not by columns
 };
 
 }  // namespace acfw

@@ -75,6 +75,16 @@ class Loss {
   virtual void curvature(Vector& v) const = 0;
   virtual double curvature_along(const Vector& u) const = 0;
 
+  /// Do the margins of an observation bend one another? Then the second derivative of the loss is no diagonal, and `curvature` only
+  /// bounds it from above: for the entries of an observation it is diag(v) - cc'.
+  virtual bool coupled() const { return false; }
+  virtual void coupling(Vector& v, Vector& c) const {
+    curvature(v);
+    c.setZero(v.size());
+  }
+  /// How many entries one after another belong to one observation.
+  Index together() const { return together_; }
+
   // The same for a few observations only, where a sparse move touches no others.
   virtual void look_on(const Rows& rows, const Vector& m, double b0) = 0;
   virtual double divergence_on(const Rows& rows, const Vector& m, double b0, const Vector& u, double gamma) const = 0;
@@ -94,7 +104,6 @@ class Loss {
   virtual ShiftSums shift_of(Index from, Index to, const double* m, double b0, const double* u, double gamma,
                              double delta) const = 0;
 
-  /// So many entries one after another belong to one observation.
   void set_together(Index entries) { together_ = std::min(entries, largest_block); }
 
   Vector y_, w_, r_;

@@ -1,6 +1,6 @@
 // The multinomial loss of K margins an observation, w_i (log sum_k exp(z_ik) - sum_k y_ik z_ik), y_i a distribution over the
 // classes. Entry i K + k of all vectors belongs to class k of observation i. The Hessian of an observation, diag(p) - pp', is
-// bounded by twice its diagonal, which is what `curvature` gives: an upper model, exact for no step and safe for all.
+// bounded by twice its diagonal, which `curvature` gives: an upper model, exact for no step and safe for all.
 #pragma once
 
 #include <algorithm>
@@ -22,6 +22,12 @@ class Multinomial final : public Loss {
   void curvature(Vector& v) const override { v = 2.0 * w_.array() * p_.array() * (1.0 - p_.array()); }
   double curvature_along(const Vector& u) const override {
     return (2.0 * w_.array() * p_.array() * (1.0 - p_.array()) * u.array()).sum();
+  }
+
+  bool coupled() const override { return true; }
+  void coupling(Vector& v, Vector& c) const override {
+    v = w_.cwiseProduct(p_);
+    c = w_.cwiseSqrt().cwiseProduct(p_);
   }
 
   // Margins of one observation move together: a few rows are as good as all.

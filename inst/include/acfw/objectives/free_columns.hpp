@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "acfw/linear/design.hpp"
-#include "acfw/losses/loss.hpp"
 
 namespace acfw {
 
@@ -59,22 +58,6 @@ bool halve_until_lower(Vector d, double promised, double before, Go go, Back bac
     back(d);
   }
   return false;
-}
-
-/// The same as settle_free_columns() for `columns` of a design at hand. `centred`: an intercept takes its best value after every step.
-template <class Move>
-void settle_free_columns(const Design& A, const Columns& columns, const Loss& loss, bool centred, int threads, Move move) {
-  const Index q = static_cast<Index>(columns.size());
-  Vector v, lean(q), square(q);
-  const auto look = [&](Vector& g, Eigen::MatrixXd& H) {
-    A.dots(columns, loss.residual(), g.data(), threads);
-    loss.curvature(v);
-    A.gram(columns, v, 0, H, threads);
-    if (!centred) return;
-    A.weighted_moments(columns, 0, v, lean, square, threads);
-    H -= lean * (lean.transpose() / v.sum());
-  };
-  settle_free_columns(q, look, move);
 }
 
 }  // namespace acfw

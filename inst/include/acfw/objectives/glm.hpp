@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "acfw/losses/families.hpp"
+#include "acfw/objectives/profiled_hessian.hpp"
 #include "acfw/objectives/regression.hpp"
 #include "acfw/objectives/screened_gradient.hpp"
 #include "acfw/objectives/sparse_direction.hpp"
@@ -98,8 +99,19 @@ class Glm final : public Regression {
 
   void curvature(Vector& v) const override { loss_->curvature(v); }
 
+  bool entangled() const override { return free_.size() > 0 || loss_->coupled(); }
+  void hessian_at(const Columns& columns, Eigen::MatrixXd& H) const override {
+    const Index k = static_cast<Index>(columns.size());
+    Columns all = columns;
+    all.insert(all.end(), settings_.free.begin(), settings_.free.end());
+    hessian_on(*A_, all, *loss_, has_intercept(), threads(), H);
+    H.diagonal().head(k) += ridge(columns);
+    if (free_.size() > 0) profile_out(k, H);
+  }
+
   template <class Atom>
   double prepare(const Move<Atom>& move) {
+    free_step_.resize(0);
     if (move.on_point != 0.0) begin_with_point(move.on_point);
     else direction_.begin();
     if (move.vertex) direction_.add(*move.vertex, move.on_vertex);
@@ -111,6 +123,7 @@ class Glm final : public Regression {
 
   double prepare(const Columns& columns, const Vector& delta, double slope) override {
     direction_.set(columns, delta, threads());
+    if (free_.size() > 0) let_free_follow();
     return settle_direction(slope);
   }
 
@@ -119,6 +132,7 @@ class Glm final : public Regression {
     for (std::size_t k = 0; k < direction_.columns().size(); ++k) point_.step(direction_.columns()[k], gamma * direction_.delta(k));
     if (++commits_ % 512 == 0) return refresh();  // no rounding piles up in the margins
     direction_.move_margins(gamma, m_);
+    if (free_step_.size() > 0) free_ -= gamma * free_step_;
     if (has_intercept()) b0_ += shift_;
     settle(direction_.all_rows());
     value_ += by;
@@ -178,6 +192,20 @@ class Glm final : public Regression {
     return direction_.squared_norm();
   }
 
+  // Free columns go along with the direction, as far as the loss is a parabola: they have no slope, so that only its divergence changes.
+  void let_free_follow() {
+    Eigen::MatrixXd F;
+    hessian_on(*A_, settings_.free, *loss_, has_intercept(), threads(), F);
+    Vector bent = direction_.image(), force(free_.size());
+    if (has_intercept()) bent.array() -= loss_->curvature_along(bent) / weight_;
+    bend(*loss_, bent);
+    A_->dots(settings_.free, bent, force.data(), threads());
+    free_step_ = -response_of(std::move(F)).solve(force);
+    A_->combine(settings_.free, free_step_, bent, threads());
+    if (bent.allFinite() && (loss_->quadratic() || bent.lpNorm<Eigen::Infinity>() < farthest)) return direction_.follow(bent);
+    free_step_.resize(0);
+  }
+
   // ---- the intercept ------------------------------------------------------------------------------------
 
   double loss_divergence(double gamma) override {
@@ -207,8 +235,11 @@ class Glm final : public Regression {
 
   void settle_free() {
     settle_intercept();
-    settle_free_columns(*A_, settings_.free, *loss_, has_intercept(), threads(),
-                        [this](const Vector& d, double promised) { return move_free(d, promised); });
+    const auto look = [this](Vector& g, Eigen::MatrixXd& H) {
+      A_->dots(settings_.free, loss_->residual(), g.data(), threads());
+      hessian_on(*A_, settings_.free, *loss_, has_intercept(), threads(), H);
+    };
+    settle_free_columns(free_.size(), look, [this](const Vector& d, double promised) { return move_free(d, promised); });
   }
 
   // Margins are put back as they were, for a step may be so long that it leaves nothing of them.
@@ -249,6 +280,7 @@ class Glm final : public Regression {
   ScreenedGradient screened_;
   double total_;  // weight of all observations
   Vector m_, g_;
+  Vector free_step_;  // by which free columns go along with the prepared direction; empty where they do not
   bool stale_ = true;
   long commits_ = 0;
   SparseDirection direction_;

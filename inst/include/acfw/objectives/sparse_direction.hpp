@@ -47,6 +47,9 @@ class SparseDirection {
     A_.combine(columns, delta, u_, threads);
   }
 
+  /// The image of what goes along with a direction that moves all rows.
+  void follow(const Vector& image) { u_ += image; }
+
   template <class Atom>
   void add(const Atom& atom, double c) {
     entries_of(atom, [&](Index j, double value) {

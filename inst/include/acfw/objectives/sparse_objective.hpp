@@ -32,6 +32,9 @@ class SparseObjective {
     return some;
   }
   virtual bool has_intercept() const = 0;
+  /// Is there more to the Hessian, as where columns outside of the budget follow? Then it is to be had as a whole, ridge and all.
+  virtual bool entangled() const { return false; }
+  virtual void hessian_at(const Columns& /*columns*/, Eigen::MatrixXd& /*H*/) const {}
   virtual int threads() const = 0;
 
   /// The direction d = sum of delta_k e_columns[k], of slope <g, d>; returns ||d||^2. Then as in the loop.

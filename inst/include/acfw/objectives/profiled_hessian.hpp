@@ -1,0 +1,97 @@
+// The whole Hessian of a regression on a few columns, where it is more than A'(V - vv'/sum v)A: margins of one observation may be
+// coupled, as those of the classes are, and columns outside of the budget are always at their best, so that the others feel what is
+// left once these have followed: the Schur complement. A model without them is a bad one, and Newton steps on it crawl.
+#pragma once
+
+#include <Eigen/Cholesky>
+#include <numeric>
+#include <vector>
+
+#include "acfw/linear/storage.hpp"
+#include "acfw/losses/loss.hpp"
+
+namespace acfw {
+
+namespace detail {
+
+/// S'S, where column b of S holds <c, entries of the observation> of column b of the design, one row an observation.
+inline void coupled_gram(const Design& A, const Columns& columns, const Vector& c, Index together, int threads, Eigen::MatrixXd& G) {
+  const Index n = A.rows() / together, k = static_cast<Index>(columns.size());
+  Columns all(columns.size()), touched;
+  std::iota(all.begin(), all.end(), Index{0});
+  double stored = 0.0;
+  for (Index j : columns) stored += static_cast<double>(A.column_size(j));
+  Vector z = Vector::Zero(A.rows());
+  const auto visit = [&](auto enter) {  // enter(observation, column, number)
+    for (Index b = 0; b < k; ++b) {
+      touched.clear();
+      A.add_column(columns[static_cast<std::size_t>(b)], 1.0, z, &touched);
+      for (Index i : touched) {
+        enter(i / together, b, c[i] * z[i]);
+        z[i] = 0.0;
+      }
+    }
+  };
+  const Vector ones = Vector::Ones(n);
+  if (stored > 0.2 * static_cast<double>(n) * static_cast<double>(k)) {
+    Eigen::MatrixXd S = Eigen::MatrixXd::Zero(n, k);
+    visit([&](Index i, Index b, double number) { S(i, b) += number; });
+    design_of(S)->gram(all, ones, 0, G, threads);
+  } else {
+    std::vector<Eigen::Triplet<double>> entries;
+    visit([&](Index i, Index b, double number) { entries.emplace_back(static_cast<int>(i), static_cast<int>(b), number); });
+    Eigen::SparseMatrix<double> S(n, k);
+    S.setFromTriplets(entries.begin(), entries.end());
+    design_of(S)->gram(all, ones, 0, G, threads);
+  }
+}
+
+}  // namespace detail
+
+/// H = A_W' L A_W, L the second derivative of the loss at the margins it looked at last. `centred`: less what an intercept takes away.
+inline void hessian_on(const Design& A, const Columns& columns, const Loss& loss, bool centred, int threads, Eigen::MatrixXd& H) {
+  const Index k = static_cast<Index>(columns.size());
+  Vector v, c;
+  loss.coupling(v, c);
+  H.resize(k, k);
+  A.gram(columns, v, 0, H, threads);
+  if (centred) {
+    Vector lean(k), square(k);
+    A.weighted_moments(columns, 0, v, lean, square, threads);
+    H -= lean * (lean.transpose() / v.sum());
+  }
+  if (loss.coupled()) {
+    Eigen::MatrixXd G(k, k);
+    detail::coupled_gram(A, columns, c, loss.together(), threads, G);
+    H -= G;
+  }
+}
+
+/// z becomes L z.
+inline void bend(const Loss& loss, Vector& z) {
+  Vector v, c;
+  loss.coupling(v, c);
+  for (Index i = 0; i < z.size(); i += loss.together()) {
+    const auto of = [&](Vector& all) { return all.segment(i, loss.together()); };
+    const double along = of(c).dot(of(z));
+    of(z) = of(v).cwiseProduct(of(z)) - along * of(c);
+  }
+}
+
+/// The response of free columns with Hessian F to a force; a direction without curvature, as that of all intercepts together, stays.
+inline Eigen::LDLT<Eigen::MatrixXd> response_of(Eigen::MatrixXd F) {
+  F.diagonal().array() *= 1.0 + 1e-13;
+  return F.ldlt();
+}
+
+/// The leading k x k block of H, once what stands behind it has followed.
+inline void profile_out(Index k, Eigen::MatrixXd& H) {
+  const Index q = H.cols() - k;
+  const Eigen::MatrixXd side = H.bottomLeftCorner(q, k);
+  const Eigen::MatrixXd followed = response_of(H.bottomRightCorner(q, q)).solve(side);
+  Eigen::MatrixXd left = H.topLeftCorner(k, k);
+  if (followed.allFinite()) left -= side.transpose() * followed;
+  H.swap(left);
+}
+
+}  // namespace acfw
