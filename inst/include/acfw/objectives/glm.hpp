@@ -154,20 +154,23 @@ class Glm final : public Regression {
   /// How much of <g, b - v> may be rounding: that of the margins, which are sums of columns, and of their residuals.
   template <class Atom>
   double gradient_rounding(const Atom& v) const {
-    double columns = 0.0, norm = 0.0, largest = 0.0, size = 0.0;
+    double norm = 0.0, largest = 0.0, size = 0.0;
     entries_of(v, [&](Index, double value) { size += std::abs(value); });
     for (Index j : support_) {
-      columns += screened_.lengths()[j] * std::abs(b_[j]);
       norm += std::abs(b_[j]);
       largest = std::max(largest, std::abs(b_[j]));
     }
-    const double rows = std::sqrt(static_cast<double>(A_->rows()));
-    const double terms = columns + std::abs(b0_) * rows + settings_.offset.stableNorm();
-    return loss_->residual_rounding(terms) * (columns + largest_norm() * size) +
+    return loss_->residual_rounding(margin_terms()) * (length_of_columns() + largest_norm() * size) +
            epsilon * settings_.ridge * largest * (norm + size);
   }
 
   double gradient_rounding(const AnyAtom& v) const override { return gradient_rounding<AnyAtom>(v); }
+
+  /// It changes slowly and costs a look at all observations, so that it is an old one mostly.
+  double value_rounding() override {
+    if (rounding_asked_++ % 16 == 0) rounding_ = loss_->value_rounding(0.0, margin_terms());
+    return rounding_ + epsilon * std::abs(value_);
+  }
 
   double along(const AnyAtom& a) override { return along<AnyAtom>(a); }
   template <class Atom>
@@ -250,6 +253,17 @@ class Glm final : public Regression {
   }
 
  private:
+  double length_of_columns() const {
+    double sum = 0.0;
+    for (Index j : support_) sum += screened_.lengths()[j] * std::abs(b_[j]);
+    return sum;
+  }
+
+  // The length of what the margins are sums of.
+  double margin_terms() const {
+    return length_of_columns() + std::abs(b0_) * std::sqrt(static_cast<double>(A_->rows())) + settings_.offset.stableNorm();
+  }
+
   void hold(Index j) {
     if (held_[j]) return;
     held_[j] = 1;
@@ -414,6 +428,8 @@ class Glm final : public Regression {
   double value_ = 0.0;
   bool stale_ = true;
   long commits_ = 0;
+  long rounding_asked_ = 0;
+  double rounding_ = 0.0;  // of the value, when it was last asked for in earnest
 
   SparseDirection direction_;
   double ridge_norm2_ = 0.0;

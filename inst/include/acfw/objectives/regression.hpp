@@ -3,6 +3,9 @@
 // that lead it along a path.
 #pragma once
 
+#include <cmath>
+#include <limits>
+
 #include "acfw/core/active_set.hpp"
 #include "acfw/core/move.hpp"
 #include "acfw/objectives/sparse_objective.hpp"
@@ -46,6 +49,8 @@ class Regression : public SparseObjective {
   virtual double along_point() = 0;
   virtual double along(const AnyAtom& a) = 0;
   virtual double gradient_rounding(const AnyAtom& v) const = 0;
+  /// How much of the value may be rounding: more than of the number itself where margins are sums of large terms.
+  virtual double value_rounding() { return std::numeric_limits<double>::epsilon() * std::abs(value()); }
 };
 
 }  // namespace acfw
