@@ -11,6 +11,7 @@
 #include <functional>
 #include <limits>
 
+#include "asked_parts.h"
 #include "designs.h"
 #include "glm_session.h"
 #include "mapped.cpp"  // its only user
@@ -77,12 +78,16 @@ std::shared_ptr<acfw::Design> design_of_shard(const Rcpp::RObject& x, Index bloc
 
 // ---- a part, where it lives ---------------------------------------------------------------------------------------
 
-struct HeldPart {
+struct HeldRows final : HeldPart {
+  HeldRows(Layout l, Rcpp::List given, acfw::Part rows) : layout(l), problem(std::move(given)), part(std::move(rows)) {}
+  Vector answer(const acfw::Question& question) override { return part.answer(question); }
+
   Layout layout;
   Rcpp::List problem;
   acfw::Part part;
 };
-using PartPointer = Rcpp::XPtr<HeldPart>;
+
+HeldRows& rows_of(SEXP held) { return static_cast<HeldRows&>(*PartPointer(held)); }
 
 Layout layout_of(const Rcpp::List& problem) {
   return {static_cast<Index>(Rcpp::as<double>(problem["rows"])), static_cast<Index>(Rcpp::as<double>(problem["cols"])),
@@ -93,50 +98,7 @@ acfw::Question question_of(int verb, const Rcpp::IntegerVector& columns, const R
   return {static_cast<acfw::Verb>(verb), acfw::Columns(columns.begin(), columns.end()), std::vector<double>(numbers.begin(), numbers.end())};
 }
 
-Rcpp::IntegerVector columns_to_r(const acfw::Columns& columns) { return Rcpp::IntegerVector(columns.begin(), columns.end()); }
-
 // ---- all of them, as the run sees them ----------------------------------------------------------------------------
-
-class AskedParts final : public acfw::Parts {
- public:
-  AskedParts(Rcpp::Function ask, Rcpp::Function restore) : ask_(std::move(ask)), restore_(std::move(restore)) {}
-
-  void set_recipe(std::function<std::vector<acfw::Question>()> recipe) override { recipe_ = std::move(recipe); }
-
-  Vector ask(const acfw::Question& question) override {
-    const Rcpp::IntegerVector verb = Rcpp::IntegerVector::create(static_cast<int>(question.verb));
-    const Rcpp::IntegerVector columns = columns_to_r(question.columns);
-    const Rcpp::NumericVector numbers(question.numbers.begin(), question.numbers.end());
-    for (;;) {
-      const Rcpp::RObject answer = call(ask_, verb, columns, numbers);
-      if (!answer.isNULL()) return Rcpp::as<Vector>(answer);
-      call(restore_, recipe_in_r(), R_NilValue, R_NilValue);  // some were lost
-    }
-  }
-
- private:
-  static SEXP call(SEXP function, SEXP a, SEXP b, SEXP c) {
-    return Rcpp::unwindProtect([&] {
-      SEXP all = PROTECT(Rf_isNull(b) ? Rf_lang2(function, a) : Rf_lang4(function, a, b, c));
-      SEXP answer = Rf_eval(all, R_GlobalEnv);
-      UNPROTECT(1);
-      return answer;
-    });
-  }
-
-  Rcpp::List recipe_in_r() const {
-    Rcpp::List all;
-    if (!recipe_) return all;
-    for (const acfw::Question& question : recipe_()) {
-      all.push_back(Rcpp::List::create(Rcpp::_["verb"] = static_cast<int>(question.verb), Rcpp::_["columns"] = columns_to_r(question.columns),
-                                       Rcpp::_["numbers"] = Rcpp::NumericVector(question.numbers.begin(), question.numbers.end())));
-    }
-    return all;
-  }
-
-  Rcpp::Function ask_, restore_;
-  std::function<std::vector<acfw::Question>()> recipe_;
-};
 
 std::pair<std::unique_ptr<acfw::Regression>, Layout> objective_of_parts(const Rcpp::Function& ask, const Rcpp::Function& restore,
                                                                         const Rcpp::List& problem) {
@@ -160,27 +122,27 @@ SEXP part_make(Rcpp::List problem, double threads) {
   const Rcpp::NumericVector offset = problem["offset"];
   acfw::Part part(make_loss(problem, layout), layout.interleaved(Eigen::Map<const Vector>(offset.begin(), offset.size())),
                   static_cast<int>(threads));
-  return PartPointer(new HeldPart{layout, problem, std::move(part)});
+  return PartPointer(new HeldRows(layout, problem, std::move(part)));
 }
 
 // Returns NULL, or a failure.
 // [[Rcpp::export]]
 SEXP part_attach(SEXP held, Rcpp::RObject x) {
   return attempt([&]() -> SEXP {
-    const PartPointer part(held);
-    auto A = design_of_shard(x, part->layout.blocks() ? part->layout.classes : 1);
-    scale_design(*A, part->problem, part->layout);
-    part->part.attach(std::move(A));
+    HeldRows& rows = rows_of(held);
+    auto A = design_of_shard(x, rows.layout.blocks() ? rows.layout.classes : 1);
+    scale_design(*A, rows.problem, rows.layout);
+    rows.part.attach(std::move(A));
     return R_NilValue;
   });
 }
 
 // [[Rcpp::export]]
-void part_detach(SEXP held) { PartPointer(held)->part.detach(); }
+void part_detach(SEXP held) { rows_of(held).part.detach(); }
 
 // [[Rcpp::export]]
 SEXP part_answer(SEXP held, int verb, Rcpp::IntegerVector columns, Rcpp::NumericVector numbers) {
-  return attempt([&]() -> SEXP { return Rcpp::wrap(PartPointer(held)->part.answer(question_of(verb, columns, numbers))); });
+  return attempt([&]() -> SEXP { return Rcpp::wrap(PartPointer(held)->answer(question_of(verb, columns, numbers))); });
 }
 
 // [[Rcpp::export]]

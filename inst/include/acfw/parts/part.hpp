@@ -36,7 +36,7 @@ class Part {
       case Verb::add: return add(question);
       case Verb::gram: return gram(question);
       case Verb::bounds: return bounds(numbers[0]);
-      case Verb::rounding: break;
+      default: break;
     }
     const double size = loss_->residual_rounding(numbers[0]);
     return Vector::Constant(1, size * size);
@@ -145,9 +145,10 @@ class Part {
 };
 
 /// Parts of this process, one after another.
-class PartsHere final : public Parts {
+template <class AnyPart>
+class PartsOf final : public Parts {
  public:
-  void add(Part part) { parts_.push_back(std::move(part)); }
+  void add(AnyPart part) { parts_.push_back(std::move(part)); }
 
   Vector ask(const Question& question) override {
     const Index count = static_cast<Index>(parts_.size());
@@ -158,7 +159,8 @@ class PartsHere final : public Parts {
   }
 
  private:
-  std::vector<Part> parts_;
+  std::vector<AnyPart> parts_;
 };
+using PartsHere = PartsOf<Part>;
 
 }  // namespace acfw
