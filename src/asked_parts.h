@@ -30,13 +30,13 @@ class AskedParts final : public acfw::Parts {
       const Rcpp::RObject answer = call(ask_, verb, columns, numbers);
       if (!answer.isNULL()) return Rcpp::as<acfw::Vector>(answer);
       const bool joins = !acfw::is_of_a_phase(question.verb);
-      call(restore_, recipe_in_r(), Rcpp::wrap(joins), R_NilValue);  // some were lost
+      call(restore_, recipe_in_r(), Rf_ScalarLogical(joins), R_NilValue);  // some were lost
       if (!joins) throw acfw::PartsLost();
     }
   }
 
   bool save_rows(bool candidate) override {
-    return save_.isNULL() || Rcpp::as<bool>(call(save_, Rcpp::wrap(candidate), R_NilValue, R_NilValue));
+    return save_.isNULL() || Rcpp::as<bool>(call(save_, Rf_ScalarLogical(candidate), R_NilValue, R_NilValue));
   }
 
  private:

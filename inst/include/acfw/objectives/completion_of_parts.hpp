@@ -139,9 +139,7 @@ class CompletionOfParts {
   /// Moves into a ball of another radius.
   void set_radius(double radius) {
     radius_ = radius;
-    if (!(nuclear_bound() > radius_)) return;
-    compress_point();
-    rebuild(nullptr);
+    if (nuclear_bound() > radius_) rebuild(nullptr);
   }
 
   /// The factors that a phase has ended with: moves there if f is smaller, or anyway. R is that of the phase's U = Q R, c their scale.
