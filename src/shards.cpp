@@ -4,7 +4,9 @@
 
 #include <acfw/linear/blocks.hpp>
 #include <acfw/linear/storage.hpp>
+#include <acfw/linear/singular_bound.hpp>
 #include <acfw/objectives/glm_of_parts.hpp>
+#include <acfw/parts/normal_operator.hpp>
 #include <acfw/parts/part.hpp>
 
 #include <cmath>
@@ -63,9 +65,11 @@ struct MappedMatrix {
   const int* ints(double from) const { return reinterpret_cast<const int*>(file->data() + static_cast<std::size_t>(from)); }
 };
 
-std::shared_ptr<acfw::Design> design_of_shard(const Rcpp::RObject& x, Index blocks) {
+// `file`, if it is wanted, is the one that is mapped.
+std::shared_ptr<acfw::Design> design_of_shard(const Rcpp::RObject& x, Index blocks, std::shared_ptr<MappedFile>* file = nullptr) {
   if (!Rf_inherits(x, "acfw_mapped")) return blocks > 1 ? blocks_from_r(x, blocks) : design_from_r(x);
   const MappedMatrix A{Rcpp::List(x)};
+  if (file) *file = A.file;
   if (A.sparse) {
     const acfw::CompressedStorage s = A.compressed();
     if (blocks > 1) return std::make_shared<Mapped<acfw::BlockDesign<acfw::CompressedStorage>>>(A.file, s, A.rows, A.cols, blocks);
@@ -80,11 +84,17 @@ std::shared_ptr<acfw::Design> design_of_shard(const Rcpp::RObject& x, Index bloc
 
 struct HeldRows final : HeldPart {
   HeldRows(Layout l, Rcpp::List given, acfw::Part rows) : layout(l), problem(std::move(given)), part(std::move(rows)) {}
-  Vector answer(const acfw::Question& question) override { return part.answer(question); }
+  // What was read of a mapped file is given back, so that of all the parts of a process one at a time takes memory.
+  Vector answer(const acfw::Question& question) override {
+    const Vector found = part.answer(question);
+    if (file && acfw::needs_design(question.verb, !question.columns.empty())) file->give_back();
+    return found;
+  }
 
   Layout layout;
   Rcpp::List problem;
   acfw::Part part;
+  std::shared_ptr<MappedFile> file;
 };
 
 HeldRows& rows_of(SEXP held) { return static_cast<HeldRows&>(*PartPointer(held)); }
@@ -130,7 +140,7 @@ SEXP part_make(Rcpp::List problem, double threads) {
 SEXP part_attach(SEXP held, Rcpp::RObject x) {
   return attempt([&]() -> SEXP {
     HeldRows& rows = rows_of(held);
-    auto A = design_of_shard(x, rows.layout.blocks() ? rows.layout.classes : 1);
+    auto A = design_of_shard(x, rows.layout.blocks() ? rows.layout.classes : 1, &rows.file);
     scale_design(*A, rows.problem, rows.layout);
     rows.part.attach(std::move(A));
     return R_NilValue;
@@ -138,7 +148,10 @@ SEXP part_attach(SEXP held, Rcpp::RObject x) {
 }
 
 // [[Rcpp::export]]
-void part_detach(SEXP held) { rows_of(held).part.detach(); }
+void part_detach(SEXP held) {
+  rows_of(held).part.detach();
+  rows_of(held).file.reset();
+}
 
 // [[Rcpp::export]]
 SEXP part_answer(SEXP held, int verb, Rcpp::IntegerVector columns, Rcpp::NumericVector numbers) {
@@ -199,6 +212,24 @@ SEXP describe_columns(Rcpp::RObject x, Eigen::VectorXd w) {
 double null_loss_of_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List problem) {
   auto [objective, layout] = objective_of_parts(ask, restore, problem);
   return objective->loss();
+}
+
+// The largest eigenvalue of A'WA, and at most a hundredth more.
+// [[Rcpp::export]]
+double spectral_square_of_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List problem) {
+  const Layout layout = layout_of(problem);
+  AskedParts parts(ask, restore);
+  acfw::NormalOperator A(parts, layout.size());
+  const Vector lengths = layout.spread(Rcpp::as<Vector>(problem["lengths"]), std::sqrt(static_cast<double>(layout.rows)));
+  A.set_size(Rcpp::as<double>(problem["total"]) * lengths.squaredNorm());
+  acfw::KrylovGoal goal;
+  goal.relative = 1e-3;
+  goal.stop = [] { return check_interrupt(), false; };
+  acfw::SingularBlock block = acfw::leading_singular_block(A, acfw::scattered_unit_vector(A.cols()), goal);
+  acfw::BoundGoal bound;
+  bound.relative = 1e-2;
+  bound.stop = goal.stop;
+  return acfw::certified_bound(A, block, bound);
 }
 
 // A session whose rows are wherever `ask(verb, columns, numbers)` finds them.

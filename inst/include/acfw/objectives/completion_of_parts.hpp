@@ -13,9 +13,9 @@
 
 #include "acfw/core/active_set.hpp"
 #include "acfw/core/move.hpp"
-#include "acfw/linear/operator.hpp"
 #include "acfw/linear/thin_svd.hpp"
 #include "acfw/parts/entries_part.hpp"
+#include "acfw/parts/normal_operator.hpp"
 
 namespace acfw {
 
@@ -32,37 +32,6 @@ struct EntryFacts {
 struct PairOfParts {
   double scale = 0.0;
   Vector v;
-};
-
-/// G'G, for the search for singular values on the side of the columns: its own are their squares.
-class SquaredGradient final : public LinearOperator {
- public:
-  SquaredGradient(Parts& parts, Index cols) : parts_(&parts), cols_(cols) {}
-
-  void set_size(double square) { square_ = square; }
-  Index rows() const override { return cols_; }
-  Index cols() const override { return cols_; }
-  Vector apply(const Vector& x) const override { return product(x, 1).col(0); }
-  Vector apply_transposed(const Vector& y) const override { return apply(y); }
-  Eigen::MatrixXd apply_all(const Eigen::MatrixXd& X) const override { return product(X, X.cols()); }
-  Eigen::MatrixXd apply_transposed_all(const Eigen::MatrixXd& Y) const override { return apply_all(Y); }
-  double frobenius() const override { return square_; }
-  double largest() const override { return square_; }
-
- private:
-  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-  RowMajor product(const Eigen::MatrixXd& X, Index width) const {
-    const RowMajor by_rows = X;
-    Question question{Verb::normal, {}, {1.0}};
-    question.numbers.insert(question.numbers.end(), by_rows.data(), by_rows.data() + by_rows.size());
-    const Vector found = parts_->ask(question);
-    return Eigen::Map<const RowMajor>(found.data(), cols_, width);
-  }
-
-  Parts* parts_;
-  Index cols_;
-  double square_ = 0.0;
 };
 
 class CompletionOfParts {
@@ -90,7 +59,7 @@ class CompletionOfParts {
   const RowMajor& right() const { return V_; }
   double nuclear_bound() const { return w_.cwiseAbs().sum(); }
 
-  const SquaredGradient& gradient() { return gradient_; }
+  const NormalOperator& gradient() { return gradient_; }
   double along_point() const { return sums_.along_point; }
 
   double prepare(const Move<PairOfParts>& move) {
@@ -255,7 +224,7 @@ class CompletionOfParts {
   std::shared_ptr<Parts> parts_;
   EntryFacts facts_;
   double radius_;
-  SquaredGradient gradient_;
+  NormalOperator gradient_;
   Vector w_;
   RowMajor V_;
   Place base_, next_;              // where the rows were saved; where the parts are about to move

@@ -36,6 +36,7 @@ class Part {
       case Verb::add: return add(question);
       case Verb::gram: return gram(question);
       case Verb::bounds: return bounds(numbers[0]);
+      case Verb::normal: return normal(numbers);
       default: break;
     }
     const double size = loss_->residual_rounding(numbers[0]);
@@ -130,6 +131,23 @@ class Part {
     A_->gram(question.columns, v, keep, H, threads_);
     for (Index b = keep; b < k; next += ++b) out.segment(next, b + 1) = H.col(b).head(b + 1);
     return out;
+  }
+
+  Vector normal(const std::vector<double>& numbers) const {
+    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    const Index p = A_->cols(), width = static_cast<Index>(numbers.size() - 1) / p;
+    const Eigen::Map<const RowMajor> X(numbers.data() + 1, p, width);
+    Columns all(static_cast<std::size_t>(p));
+    for (Index j = 0; j < p; ++j) all[static_cast<std::size_t>(j)] = j;
+    RowMajor out(p, width);
+    for (Index k = 0; k < width; ++k) {
+      Vector image = Vector::Zero(m_.size()), product;
+      A_->add_columns(all, Vector(X.col(k) / numbers[0]), image, threads_);
+      image.array() *= loss_->weights().array() / numbers[0];
+      A_->transpose_times(image, product, threads_);
+      out.col(k) = product;
+    }
+    return Eigen::Map<const Vector>(out.data(), out.size());
   }
 
   Vector bounds(double gamma) const {

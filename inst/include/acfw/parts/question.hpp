@@ -30,7 +30,7 @@ enum class Verb {
   follow,     ///< the mean has changed: (by how much); effects of rows move, slopes and curvatures of those of columns
   extent,     ///< of the effects of rows; maxima of their last change and their size
   factors,    ///< be at U diag(w) V': (w, V), U being here; EntrySums
-  normal,     ///< (unit, X); G'G X / unit^2
+  normal,     ///< (unit, X); G'G X / unit^2, of a regression A'WA X / unit^2
   pair,       ///< a direction p X + q (s G v) v': (p, q, s, v); curvature along it, ||s G v||^2, U'(s G v)
   step,       ///< take it: (number of the change, gamma); EntrySums
   grow,       ///< pairs that may enter: (sigma, weights, V); slope towards them, curvature, slopes at halved steps
@@ -73,7 +73,7 @@ struct Question {
 
 /// Does the answer need the design, or only what a part remembers of its rows?
 inline bool needs_design(Verb verb, bool columns) {
-  if (verb == Verb::gradient) return true;
+  if (verb == Verb::gradient || verb == Verb::normal) return true;
   return columns && (verb == Verb::place || verb == Verb::prepare || verb == Verb::add || verb == Verb::gram);
 }
 

@@ -25,7 +25,7 @@ class BallOfParts {
   double sigma() const { return state_->block.size() > 0 ? root(state_->block.sigma[0]) : std::numeric_limits<double>::quiet_NaN(); }
   void want(Index pairs) { state_->wanted = std::min(pairs, f_->facts().cols); }
 
-  Vertex<PairOfParts> minimize(const SquaredGradient& G, double accuracy) {
+  Vertex<PairOfParts> minimize(const NormalOperator& G, double accuracy) {
     State& s = *state_;
     const double goal = std::max(tol_, rel_tol_ * std::abs(f_->value())), finest = 0.02 * std::max(goal, s.last_gap);
     if (s.first) accuracy = std::max(finest, std::numeric_limits<double>::min());  // no run ends here without asking again
@@ -64,7 +64,7 @@ class BallOfParts {
     return error * (2.0 * sigma + error);
   }
 
-  void search(const SquaredGradient& G, double accuracy) {
+  void search(const NormalOperator& G, double accuracy) {
     State& s = *state_;
     const Index n = G.cols();
     const Vector fresh = scattered_unit_vector(n, s.stream++);
@@ -79,7 +79,7 @@ class BallOfParts {
     remember();
   }
 
-  double certified(const SquaredGradient& G, double accuracy, double enough, bool guess) {
+  double certified(const NormalOperator& G, double accuracy, double enough, bool guess) {
     State& s = *state_;
     if (guess && !s.block.complete) s.block = enriched_block(G, s.block, f_->right());
     BoundGoal goal;
