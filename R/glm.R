@@ -166,17 +166,20 @@ acfw_glm.default <- function(x, y, family = "gaussian", beta = NULL, set = c("l1
 # Everything between the arguments as they were typed and the fit. Errors name `env`, the function that was called.
 fit_glm <- function(x, y, family, beta, set, lambda, weights, offset, penalty_factor, lower, upper, groups, intercept, standardize,
                     method, step, control, init, nbeta, call, env = rlang::caller_env()) {
-  family <- check_family(family, env)
-  control <- check_control(control, env)
-  method <- check_choice(method, glm_methods, "method", env)
-  step <- check_choice(step, step_rules, "step", env)
-  beta <- check_radii(beta, env)
-  nbeta <- check_count(nbeta, "nbeta", call = env)
-  problem <- glm_problem(x, y, family, set, lambda, weights, offset, penalty_factor, lower, upper, groups, intercept, standardize, env)
-  check_method_for(problem, method, env)
-  control <- glm_tolerance(control, problem, beta)
-  results <- glm_results(problem, beta, nbeta, method, step, control, init, env)
-  new_glm_fit(results$results, problem, method, step, results$control, call, results$init)
+  given <- glm_arguments(family, beta, nbeta, method, step, control, env)
+  problem <- glm_problem(x, y, given$family, set, lambda, weights, offset, penalty_factor, lower, upper, groups, intercept, standardize, env)
+  check_method_for(problem, given$method, env)
+  control <- glm_tolerance(given$control, problem, given$beta)
+  results <- glm_results(problem, given$beta, given$nbeta, given$method, given$step, control, init, env)
+  new_glm_fit(results$results, problem, given$method, given$step, results$control, call, results$init)
+}
+
+# What every fit is told beside its problem, checked.
+glm_arguments <- function(family, beta, nbeta, method, step, control, env) {
+  list(
+    family = check_family(family, env), control = check_control(control, env), method = check_choice(method, glm_methods, "method", env),
+    step = check_choice(step, step_rules, "step", env), beta = check_radii(beta, env), nbeta = check_count(nbeta, "nbeta", call = env)
+  )
 }
 
 # A grid is chosen for its shape, a radius that was named for its solution.

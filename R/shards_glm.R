@@ -17,22 +17,15 @@ acfw_glm.acfw_shards <- function(x, family = "gaussian", beta = NULL, set = c("l
 fit_shards <- function(shards, family, beta, set, lambda, penalty_factor, lower, upper, groups, intercept, standardize, method, step,
                        control, init, nbeta, call, env = rlang::caller_env()) {
   fit <- answered({
-    family <- check_family(family, env)
-    control <- check_control(control, env)
-    method <- check_choice(method, glm_methods, "method", env)
-    step <- check_choice(step, step_rules, "step", env)
-    beta <- check_radii(beta, env)
-    nbeta <- check_count(nbeta, "nbeta", call = env)
+    given <- glm_arguments(family, beta, nbeta, method, step, control, env)
     crew <- new_crew(shards, env)
     on.exit(dismiss_crew(crew), add = TRUE)
-    problem <- shards_problem(crew, family, set, lambda, penalty_factor, lower, upper, groups, intercept, standardize, control, env)
-    check_method_for(problem, method, env)
-    control <- glm_tolerance(control, problem, beta)
-    solve_shards(problem, beta, nbeta, method, step, control, init, call, env)
+    problem <- shards_problem(crew, given$family, set, lambda, penalty_factor, lower, upper, groups, intercept, standardize, given$control, env)
+    check_method_for(problem, given$method, env)
+    control <- glm_tolerance(given$control, problem, given$beta)
+    solve_shards(problem, given$beta, given$nbeta, given$method, given$step, control, init, call, env)
   })
-  if (any(fit$status == "stalled")) warn_stalled(fit)
-  if (was_interrupted(fit) && !(length(beta) == 1L)) tell_interrupted(path_ended(fit, beta, nbeta))
-  fit
+  tell_of_path(fit, beta, nbeta)
 }
 
 solve_shards <- function(problem, beta, nbeta, method, step, control, init, call, env) {

@@ -11,7 +11,7 @@ library_to_use <- function() {
 invisible(library_to_use())
 
 use_some_mirror <- function() {
-  if (identical(unname(getOption("repos")["CRAN"]), "@CRAN@")) utils::chooseCRANmirror(graphics = FALSE, ind = 1)
+  if (identical(unname(getOption("repos")["CRAN"]), "@CRAN@")) utils::chooseCRANmirror(graphics = FALSE, ind = 1, local.only = TRUE)
 }
 
 # The packages named in fields of DESCRIPTION, those of base R aside.

@@ -16,31 +16,11 @@
 namespace acfw {
 
 template <class Function>
-class DenseObjective {
+class DenseObjective final : public PlainObjective {
  public:
-  DenseObjective(Function function, Vector x) : function_(std::move(function)), point_(std::move(x)) {
-    value_ = function_.value(point_.x());
-  }
+  DenseObjective(Function function, Vector x) : PlainObjective(std::move(x)), function_(std::move(function)) { look(); }
 
-  const Vector& point() const { return point_.x(); }
-  const Vector& vector() const { return point_.x(); }
-  double value() const { return value_; }
-
-  const Vector& gradient() {
-    if (stale_) {
-      g_.resize(point_.x().size());
-      function_.gradient(point_.x(), g_);
-      stale_ = false;
-    }
-    return g_;
-  }
-
-  double along_point() { return gradient().dot(point_.x()); }
-
-  template <class Atom>
-  double along(const Atom& a) {
-    return dot(gradient(), a);
-  }
+  const Vector& vector() const { return point(); }
 
   template <class Atom>
   double prepare(const Move<Atom>& move) {
@@ -51,8 +31,7 @@ class DenseObjective {
 
   void commit(double gamma) {
     point_.commit(gamma);
-    value_ = function_.value(point_.x());
-    stale_ = true;
+    look();
   }
 
   /// The point from its atoms, where they are kept; nothing else is carried along here.
@@ -60,17 +39,18 @@ class DenseObjective {
   bool rebuild(const Active* active) {
     if (!active || active->size() == 0) return false;
     point_.rebuild(active);
-    value_ = function_.value(point_.x());
-    stale_ = true;
+    look();
     return true;
   }
 
  private:
+  void look() { move_to(function_.value(point())); }
+  void find_gradient(Vector& g) const override {
+    g.resize(point().size());
+    function_.gradient(point(), g);
+  }
+
   Function function_;
-  DensePoint point_;
-  Vector g_;
-  double value_ = 0.0;
-  bool stale_ = true;
 };
 
 }  // namespace acfw

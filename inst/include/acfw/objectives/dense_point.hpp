@@ -1,5 +1,5 @@
-// A point kept as a plain vector, and the direction of the current move: what every objective over R^p with
-// no better representation of its own shares.
+// A point kept as a plain vector, the direction of the current move, and a gradient that is found when it is asked for: what every
+// objective over R^p with no better representation of its own shares.
 #pragma once
 
 #include "acfw/core/active_set.hpp"
@@ -34,6 +34,44 @@ class DensePoint {
  private:
   Vector x_;
   Vector d_;
+};
+
+class PlainObjective {
+ public:
+  explicit PlainObjective(Vector x) : point_(std::move(x)) {}
+  virtual ~PlainObjective() = default;
+
+  const Vector& point() const { return point_.x(); }
+  double value() const { return value_; }
+
+  const Vector& gradient() {
+    if (stale_) find_gradient(g_);
+    stale_ = false;
+    return g_;
+  }
+
+  double along_point() { return gradient().dot(point_.x()); }
+
+  template <class Atom>
+  double along(const Atom& a) {
+    return dot(gradient(), a);
+  }
+
+ protected:
+  virtual void find_gradient(Vector& g) const = 0;
+
+  /// The point has moved, and this is its value.
+  void move_to(double value) {
+    value_ = value;
+    stale_ = true;
+  }
+
+  DensePoint point_;
+
+ private:
+  Vector g_;
+  double value_ = 0.0;
+  bool stale_ = true;
 };
 
 }  // namespace acfw

@@ -10,6 +10,15 @@
 
 namespace acfw {
 
+/// Coefficients of free columns leave b, which has none; where b gives none they stay as they are.
+inline void take_free(const Columns& columns, Vector& b, Vector& coefficients) {
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    double& given = b[columns[k]];
+    if (given != 0.0) coefficients[static_cast<Index>(k)] = given;
+    given = 0.0;
+  }
+}
+
 /// Calls move(d, promised) with Newton steps d for the coefficients of q columns, which promise that decrease, as long as they
 /// promise less and less. A step that move() refuses, or that cannot be had, is followed by a shorter one, with a ridge on the
 /// Hessian: once these columns separate the classes, curvatures underflow and the plain step is noise of any length.
@@ -38,7 +47,21 @@ void settle_free_columns(Index q, Look look, Move move) {
   }
 }
 
-/// The same for `columns` of a design at hand. `centred`: an intercept takes its best value after every step.
+/// Halves the step d until the loss, which is `before` now, falls; near the end, where a fall is lost in rounding, until it does not
+/// rise. `go(d)` takes a step and gives the loss there, `back(d)` undoes it. Tells whether one was taken.
+template <class Go, class Back>
+bool halve_until_lower(Vector d, double promised, double before, Go go, Back back) {
+  const bool near = promised < 1e-8 * std::abs(before);
+  const double highest = near ? before + 1e-13 * std::abs(before) : before;
+  for (int tries = 0; tries < 30; ++tries, d *= 0.5) {
+    const double found = go(d);
+    if (found < before || (highest > before && found <= highest)) return true;
+    back(d);
+  }
+  return false;
+}
+
+/// The same as settle_free_columns() for `columns` of a design at hand. `centred`: an intercept takes its best value after every step.
 template <class Move>
 void settle_free_columns(const Design& A, const Columns& columns, const Loss& loss, bool centred, int threads, Move move) {
   const Index q = static_cast<Index>(columns.size());

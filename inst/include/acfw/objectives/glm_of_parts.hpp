@@ -12,8 +12,6 @@
 #include <memory>
 
 #include "acfw/losses/families.hpp"
-#include "acfw/objectives/free_columns.hpp"
-#include "acfw/objectives/intercept.hpp"
 #include "acfw/objectives/parts_design.hpp"
 #include "acfw/objectives/regression.hpp"
 
@@ -31,75 +29,27 @@ class GlmOfParts final : public Regression {
  public:
   /// `family` is a loss without observations, for what it knows of intercepts.
   GlmOfParts(std::shared_ptr<Parts> parts, std::unique_ptr<Loss> family, RowFacts rows, GlmSettings settings = {}, Vector b = Vector())
-      : parts_(std::move(parts)),
+      : Regression(rows.cols, std::move(settings)),
+        parts_(std::move(parts)),
         family_(std::move(family)),
         rows_(std::move(rows)),
-        settings_(std::move(settings)),
-        A_(parts_, rows_.rows, rows_.cols),
-        held_(static_cast<std::size_t>(rows_.cols), 0),
-        free_(Vector::Zero(static_cast<Index>(settings_.free.size()))) {
+        A_(parts_, rows_.rows, rows_.cols) {
     parts_->set_recipe([this] { return recipe(); });  // a part may be lost while the point is placed for the first time
     place(b.size() > 0 ? std::move(b) : Vector::Zero(rows_.cols));
   }
   GlmOfParts(const GlmOfParts&) = delete;  // the parts know where it is
   GlmOfParts& operator=(const GlmOfParts&) = delete;
 
-  void place(Vector b) override {
-    b_ = std::move(b);
-    for (Index k = 0; k < free_.size(); ++k) {
-      double& given = b_[settings_.free[static_cast<std::size_t>(k)]];
-      if (given != 0.0) free_[k] = given;
-      given = 0.0;
-    }
-    for (Index j = 0; j < b_.size(); ++j) {
-      if (b_[j] != 0.0) hold(j);
-    }
-    refresh();
-  }
-
-  void set_budget(const Budget* budget, bool inside) override {
-    budget_ = budget;
-    inside_ = inside;
-  }
-
-  bool rebuild(const ActiveSet<AnyAtom>* active) override {
-    Vector b = b_;
-    if (active && active->size() > 0) {
-      active->sum_into(b);
-      for (std::size_t k = 0; k < active->size(); ++k) {  // what is left where two atoms cancel is rounding
-        entries_of(active->atom(k), [&](Index j, double value) {
-          if (std::abs(b[j]) <= dust * active->weight(k) * std::abs(value)) b[j] = 0.0;
-        });
-      }
-    }
-    if (budget_ && inside_) budget_->bring_inside(b);
-    place(std::move(b));
-    return true;
-  }
-
-  const GlmSettings& settings() const override { return settings_; }
-  const Vector& point() const override { return b_; }
-  double intercept() const override { return b0_; }
-  const Vector& free() const override { return free_; }
-  const Columns& support() const override { return support_; }
-  Index pieces() const override { return static_cast<Index>(support_.size()); }
-  double value() const override { return value_; }
   double loss() const override { return loss_; }
   double margin(Index) const override { return std::numeric_limits<double>::quiet_NaN(); }
   bool well_scaled() override { return true; }  // who made the parts has looked at their columns
   const Design& design() const override { return A_; }
-  int threads() const override { return settings_.threads; }
-  bool has_intercept() const override { return settings_.intercept; }
-  using SparseObjective::ridge;
-  double ridge(Index j) const override {
-    return settings_.ridge_factor.size() > 0 ? settings_.ridge * settings_.ridge_factor[j] : settings_.ridge;
-  }
 
   const Vector& gradient() override {
     if (!stale_) return g_;
     Vector g = parts_->ask({Verb::gradient});
-    forget_zeros();
-    for (Index j : support_) g[j] += ridge(j) * b_[j];
+    point_.forget_zeros();
+    for (Index j : support()) g[j] += ridge(j) * point_[j];
     g_ = std::move(g);
     stale_ = false;
     return g_;
@@ -113,16 +63,9 @@ class GlmOfParts final : public Regression {
     if (stale_) g = parts_->ask({Verb::gradient, columns});
     for (std::size_t k = 0; k < columns.size(); ++k) {
       double& entry = g[static_cast<Index>(k)];
-      if (stale_) entry += ridge(columns[k]) * b_[columns[k]];
+      if (stale_) entry += ridge(columns[k]) * point_[columns[k]];
       else entry = g_[columns[k]];
     }
-  }
-
-  double along_point() override {
-    const Vector& g = gradient();
-    double sum = 0.0;
-    for (Index j : support_) sum += g[j] * b_[j];
-    return sum;
   }
 
   double along(const AnyAtom& a) override {
@@ -133,16 +76,8 @@ class GlmOfParts final : public Regression {
   }
 
   double gradient_rounding(const AnyAtom& v) const override {
-    double columns = 0.0, norm = 0.0, largest = 0.0, size = 0.0;
-    entries_of(v, [&](Index, double value) { size += std::abs(value); });
-    for (Index j : support_) {
-      columns += rows_.lengths[j] * std::abs(b_[j]);
-      norm += std::abs(b_[j]);
-      largest = std::max(largest, std::abs(b_[j]));
-    }
-    const double terms = columns + std::abs(b0_) * std::sqrt(static_cast<double>(rows_.rows)) + rows_.offset_length;
-    const double residual = std::sqrt(parts_->ask({Verb::rounding, {}, {terms}})[0]);
-    return residual * (columns + rows_.lengths.maxCoeff() * size) + epsilon * settings_.ridge * largest * (norm + size);
+    return rounding_of(v, rows_.lengths, rows_.lengths.maxCoeff(), static_cast<double>(rows_.rows), rows_.offset_length,
+                       [this](double terms) { return std::sqrt(parts_->ask({Verb::rounding, {}, {terms}})[0]); });
   }
 
   /// The parts remember theirs; here is their sum.
@@ -157,8 +92,8 @@ class GlmOfParts final : public Regression {
     Columns columns;
     std::vector<double> coefficients;
     if (move.on_point != 0.0) {
-      direction_.columns = support_;
-      for (Index j : support_) direction_.delta.push_back(move.on_point * b_[j]);
+      direction_.columns = support();
+      for (Index j : support()) direction_.delta.push_back(move.on_point * point_[j]);
       columns = settings_.free;
       for (Index k = 0; k < free_.size(); ++k) coefficients.push_back(-move.on_point * free_[k]);
     }
@@ -181,39 +116,27 @@ class GlmOfParts final : public Regression {
     return settle_direction(0.0, columns, direction_.delta, slope);
   }
 
-  double divergence(double gamma) override {
-    const double loss = has_intercept() ? profile(gamma) : shift_at(gamma, 0.0).divergence;
-    tried_gamma_ = gamma;
-    tried_ = loss + 0.5 * gamma * gamma * ridge_norm2_;
-    return tried_;
-  }
-
   void commit(double gamma) override {
-    const double change = (gamma == tried_gamma_ ? tried_ : divergence(gamma)) - gamma * slope_;
+    const double by = change(gamma);
     const double b0 = has_intercept() ? b0_ + shift_ : b0_;
     const bool fresh = (commits_ + 1) % 512 == 0;  // no rounding piles up in the margins
     Vector sums;
     if (!fresh) sums = parts_->ask({Verb::commit, {}, {gamma, b0, 0.0}});
     ++commits_;
     for (std::size_t k = 0; k < direction_.columns.size(); ++k) {  // only now, for who asks in between finds the point as it was
-      const double step = gamma * direction_.delta[k];
-      double& b = b_[direction_.columns[k]];
-      b -= step;
-      if (std::abs(b) <= dust * std::abs(step)) b = 0.0;
-      if (b != 0.0) hold(direction_.columns[k]);
+      point_.step(direction_.columns[k], gamma * direction_.delta[k]);
     }
     direction_ = Direction{};
     if (fresh) return refresh();
     b0_ = b0;
     settle(sums, false);
-    value_ += change;
-    loss_ += change - ridge_change(gamma);
-    const bool cancelled = !(value_ > std::abs(change));  // most digits of the old value are gone with it
+    value_ += by;
+    loss_ += by - ridge_change(gamma);
+    const bool cancelled = !(value_ > std::abs(by));  // most digits of the old value are gone with it
     if (cancelled || free_.size() > 0 || commits_ % 64 == 0) recompute_value();
   }
 
-  /// Margins and value computed afresh.
-  void refresh() {
+  void refresh() override {
     direction_ = Direction{};
     settle(parts_->ask(placing(here(), true)), true);
     note_value();
@@ -242,10 +165,10 @@ class GlmOfParts final : public Regression {
 
   Place here() const {
     Place at{true, {}, {}, b0_};
-    for (Index j : support_) {
-      if (b_[j] == 0.0) continue;
+    for (Index j : support()) {
+      if (point_[j] == 0.0) continue;
       at.columns.push_back(j);
-      at.coefficients.push_back(b_[j]);
+      at.coefficients.push_back(point_[j]);
     }
     for (Index k = 0; k < free_.size(); ++k) {
       at.columns.push_back(settings_.free[static_cast<std::size_t>(k)]);
@@ -258,29 +181,6 @@ class GlmOfParts final : public Regression {
     Question question{Verb::place, at.columns, {at.b0, value ? 1.0 : 0.0}};
     question.numbers.insert(question.numbers.end(), at.coefficients.begin(), at.coefficients.end());
     return question;
-  }
-
-  void hold(Index j) {
-    if (held_[static_cast<std::size_t>(j)]) return;
-    held_[static_cast<std::size_t>(j)] = 1;
-    support_.push_back(j);
-  }
-
-  void forget_zeros() {
-    std::size_t kept = 0;
-    for (Index j : support_) {
-      if (b_[j] != 0.0) support_[kept++] = j;
-      else held_[static_cast<std::size_t>(j)] = 0;
-    }
-    support_.resize(kept);
-  }
-
-  double ridge_of_point() const {
-    double square = 0.0;
-    if (settings_.ridge > 0.0) {
-      for (Index j : support_) square += ridge(j) * b_[j] * b_[j];
-    }
-    return 0.5 * square;
   }
 
   // ---- the direction ------------------------------------------------------------------------------------
@@ -308,17 +208,16 @@ class GlmOfParts final : public Regression {
     lean_ = parts_->ask(question)[0];
     direction_.question = std::move(question);
     direction_.prepared = true;
-    slope_ = slope;
     trials_.clear();
-    double norm2 = 0.0;
-    ridge_norm2_ = ridge_along_ = 0.0;
+    double norm2 = 0.0, ridge_norm2 = 0.0;
+    ridge_along_ = 0.0;
     for (std::size_t k = 0; k < direction_.columns.size(); ++k) {
       const double delta = direction_.delta[k], weight = ridge(direction_.columns[k]);
       norm2 += delta * delta;
-      ridge_norm2_ += weight * delta * delta;
-      ridge_along_ += weight * delta * b_[direction_.columns[k]];
+      ridge_norm2 += weight * delta * delta;
+      ridge_along_ += weight * delta * point_[direction_.columns[k]];
     }
-    tried_gamma_ = std::numeric_limits<double>::quiet_NaN();
+    begin_trials(slope, ridge_norm2);
     return norm2;
   }
 
@@ -350,28 +249,12 @@ class GlmOfParts final : public Regression {
     return std::isfinite(delta) ? delta : 0.0;
   }
 
-  // min over delta of F(z - gamma u + delta) - F(z) + gamma <r, u>; infinite where the margins overflow.
-  double profile(double gamma) {
-    double delta = first_guess(gamma);
-    InterceptSearch search;
-    for (;;) {
-      const ShiftSums moved = shift_at(gamma, delta);
-      const double divergence = delta * residual_ + moved.divergence, slope = residual_ + moved.slope;
-      shift_ = delta;
-      if (!std::isfinite(divergence)) return std::numeric_limits<double>::infinity();
-      const double enough = profile_accuracy * divergence;
-      const bool newton = family_->newton_converges(slope, moved.curvature);
-      if (newton) {
-        const double step = slope / moved.curvature, gain = 0.5 * slope * step;  // of a Newton step, to leading order
-        if (gain <= enough) {
-          shift_ = delta - step;
-          return divergence - gain;
-        }
-      }
-      const double next = search.next(delta, slope, moved.curvature, newton, [&] { return bounds_after(gamma); });
-      if (next == delta || std::abs(slope) * search.within().width() <= enough) return divergence;
-      delta = next;
-    }
+  double loss_divergence(double gamma) override {
+    if (!has_intercept()) return shift_at(gamma, 0.0).divergence;
+    const ProfiledStep found = profiled_divergence(
+        *family_, residual_, first_guess(gamma), [&](double delta) { return shift_at(gamma, delta); }, [&] { return bounds_after(gamma); });
+    shift_ = found.shift;
+    return found.divergence;
   }
 
   // Around b0. A part whose own best intercept is infinite says so: then the search begins far out.
@@ -392,21 +275,19 @@ class GlmOfParts final : public Regression {
         [this](const Vector& d, double promised) { return move_free(d, promised); });
   }
 
-  // Until the residuals sum to nothing.
   void settle_intercept(Vector sums, bool value) {
-    InterceptSearch search;
-    for (;; sums = parts_->ask({Verb::look, {}, {b0_, value ? 1.0 : 0.0}})) {
-      residual_ = sums[0];
-      weight_ = sums[2];
-      found_loss_ = sums[3];
-      if (!has_intercept() || std::abs(sums[0]) <= std::max(residual_accuracy * sums[1], nothing * rows_.total)) return;
-      const double next = search.next(b0_, sums[0], sums[2], family_->newton_converges(sums[0], sums[2]), [&] {
-        const Interval around = bounds_after(0.0);
-        return Interval{around.from + b0_, around.to + b0_};
-      });
-      if (next == b0_) return;
-      b0_ = next;
-    }
+    const auto look = [&](double b0) {
+      sums = parts_->ask({Verb::look, {}, {b0, value ? 1.0 : 0.0}});
+      return ResidualSums{sums[0], sums[1], sums[2]};
+    };
+    const auto bounds = [this] {
+      const Interval around = bounds_after(0.0);
+      return Interval{around.from + b0_, around.to + b0_};
+    };
+    if (has_intercept()) acfw::settle_intercept(*family_, rows_.total, b0_, {sums[0], sums[1], sums[2]}, look, bounds);
+    residual_ = sums[0];
+    weight_ = sums[2];
+    found_loss_ = sums[3];
   }
 
   void look_at_free(Vector& g, Eigen::MatrixXd& H) const {
@@ -417,16 +298,12 @@ class GlmOfParts final : public Regression {
     if (has_intercept()) H -= found.head(q) * (found.head(q).transpose() / weight_);
   }
 
-  // A step is halved until the loss falls; near the end, where a fall is lost in rounding, until it does not rise. Tells whether it
-  // was taken.
-  bool move_free(Vector d, double promised) {
-    const double before = value_now(), highest = promised < 1e-8 * std::abs(before) ? before + 1e-13 * std::abs(before) : before;
-    for (int tries = 0; tries < 30; ++tries, d *= 0.5) {
-      add_to_free(-d);
-      if (found_loss_ < before || (highest > before && found_loss_ <= highest)) return true;
-      add_to_free(d);
-    }
-    return false;
+  bool move_free(const Vector& d, double promised) {
+    const auto go = [this](const Vector& step) {
+      add_to_free(-step);
+      return found_loss_;
+    };
+    return halve_until_lower(d, promised, value_now(), go, [this](const Vector& step) { add_to_free(step); });
   }
 
   void add_to_free(const Vector& by) {
@@ -449,12 +326,6 @@ class GlmOfParts final : public Regression {
     value_ = loss_ + ridge_of_point();
   }
 
-  static constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  static constexpr double dust = 8 * epsilon;
-  static constexpr double profile_accuracy = 1e-6;
-  static constexpr double residual_accuracy = 1e-15;
-  static constexpr double nothing = 1e-290;  // below it residuals are those of margins beyond the range of exp()
-
   struct Trial {
     double gamma, delta;
     ShiftSums sums;
@@ -463,20 +334,10 @@ class GlmOfParts final : public Regression {
   std::shared_ptr<Parts> parts_;
   std::unique_ptr<Loss> family_;
   RowFacts rows_;
-  GlmSettings settings_;
   PartsDesign A_;
 
-  Vector b_;
-  double b0_ = 0.0;
-  const Budget* budget_ = nullptr;
-  bool inside_ = true;
-  double residual_ = 0.0;  // sum of r, zero up to rounding
-  double weight_ = 0.0;    // sum of the second derivatives
-  Columns support_;
-  std::vector<char> held_;
-  Vector free_;  // coefficients of the free columns
   Vector g_;
-  double value_ = 0.0, loss_ = 0.0, found_loss_ = 0.0;
+  double loss_ = 0.0, found_loss_ = 0.0;
   bool stale_ = true;
   long commits_ = 0;
   mutable Place remembered_;  // where the curvatures were that the parts remember
@@ -484,11 +345,7 @@ class GlmOfParts final : public Regression {
   Direction direction_;
   double lean_ = 0.0;  // <curvature, u>
   std::vector<Trial> trials_;
-  double ridge_norm2_ = 0.0, ridge_along_ = 0.0;
-  double slope_ = 0.0;
-  double tried_gamma_ = std::numeric_limits<double>::quiet_NaN();
-  double tried_ = 0.0;
-  double shift_ = 0.0;
+  double ridge_along_ = 0.0;
 };
 
 }  // namespace acfw

@@ -69,4 +69,47 @@ class InterceptSearch {
   bool closed_ = false;
 };
 
+/// What a step costs whose intercept follows it, and how far the intercept goes.
+struct ProfiledStep {
+  double divergence, shift;
+};
+
+/// min over delta of F(z - gamma u + delta) - F(z) + gamma <r, u>, found from `delta` on; infinite where the margins overflow. `residual`
+/// is the sum of r, which is zero up to rounding, `shift_at(delta)` gives the ShiftSums, and `bounds()` an interval that holds delta.
+template <class ShiftAt, class Bounds>
+ProfiledStep profiled_divergence(const Loss& family, double residual, double delta, ShiftAt shift_at, Bounds bounds) {
+  constexpr double accuracy = 1e-6;
+  InterceptSearch search;
+  for (;;) {
+    const ShiftSums moved = shift_at(delta);
+    const double divergence = delta * residual + moved.divergence, slope = residual + moved.slope;
+    if (!std::isfinite(divergence)) return {std::numeric_limits<double>::infinity(), delta};
+    const double enough = accuracy * divergence;
+    const bool newton = family.newton_converges(slope, moved.curvature);
+    if (newton) {
+      const double step = slope / moved.curvature, gain = 0.5 * slope * step;  // of a Newton step, to leading order
+      if (gain <= enough) return {divergence - gain, delta - step};
+    }
+    const double next = search.next(delta, slope, moved.curvature, newton, bounds);
+    if (next == delta || std::abs(slope) * search.within().width() <= enough) return {divergence, delta};
+    delta = next;
+  }
+}
+
+/// Moves b0 until the residuals sum to nothing. `at` is what a look at b0 has found, `look(b0)` looks again, `total` is the weight of
+/// all observations. Returns what the last look found.
+template <class Look, class Bounds>
+ResidualSums settle_intercept(const Loss& family, double total, double& b0, ResidualSums at, Look look, Bounds bounds) {
+  constexpr double accuracy = 1e-15;
+  constexpr double nothing = 1e-290;  // below it residuals are those of margins beyond the range of exp()
+  InterceptSearch search;
+  while (!(std::abs(at.sum) <= std::max(accuracy * at.size, nothing * total))) {
+    const double next = search.next(b0, at.sum, at.weight, family.newton_converges(at.sum, at.weight), bounds);
+    if (next == b0) break;
+    b0 = next;
+    at = look(b0);
+  }
+  return at;
+}
+
 }  // namespace acfw

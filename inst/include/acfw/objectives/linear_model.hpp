@@ -3,69 +3,25 @@
 // intercept are glm.hpp's.
 #pragma once
 
-#include <limits>
 #include <memory>
 
-#include "acfw/linear/image.hpp"
-#include "acfw/linear/storage.hpp"
 #include "acfw/losses/families.hpp"
-#include "acfw/objectives/dense_point.hpp"
+#include "acfw/objectives/image_objective.hpp"
 
 namespace acfw {
 
-class LinearModel {
+class LinearModel : public ImageObjective {
  public:
   LinearModel(std::shared_ptr<const Design> A, std::unique_ptr<Loss> loss, double ridge, Vector x, int threads = 1)
-      : A_(std::move(A)), loss_(std::move(loss)), ridge_(ridge), threads_(threads), point_(std::move(x)) {
+      : ImageObjective(std::move(A), std::move(x), threads), loss_(std::move(loss)), ridge_(ridge) {
     refresh();
-  }
-
-  const Vector& point() const { return point_.x(); }
-  double value() const { return value_; }
-
-  const Vector& gradient() {
-    if (stale_) {
-      A_->transpose_times(loss_->residual(), g_, threads_);
-      if (ridge_ > 0.0) g_ += ridge_ * point_.x();
-      stale_ = false;
-    }
-    return g_;
-  }
-
-  double along_point() { return gradient().dot(point_.x()); }
-
-  template <class Atom>
-  double along(const Atom& a) {
-    return dot(gradient(), a);
-  }
-
-  template <class Atom>
-  double prepare(const Move<Atom>& move) {
-    norm2_ = point_.prepare(move);
-    image_of_move(*A_, move, z_, u_, threads_);
-    return norm2_;
   }
 
   double divergence(double gamma) const {
     return loss_->shift(z_, 0.0, u_, gamma, 0.0, threads_).divergence + 0.5 * ridge_ * gamma * gamma * norm2_;
   }
 
-  void commit(double gamma) {
-    point_.commit(gamma);
-    if (++commits_ % 256 == 0) return refresh();  // no rounding piles up in z
-    z_ -= gamma * u_;
-    settle();
-  }
-
-  // What a corrector over the hull of atoms asks (correctors/image_model.hpp).
   bool constant_curvature() const { return loss_->quadratic(); }
-
-  Index image_size() const { return z_.size(); }
-
-  template <class Atom>
-  Vector image(const Atom& a) const {
-    return image_of(*A_, a, threads_);
-  }
 
   template <class Atom>
   Vector slopes(const ActiveSet<Atom>& active, const std::vector<Vector>& images) const {
@@ -89,25 +45,26 @@ class LinearModel {
     }
   }
 
-  /// How much of the value, and of <g, x - v>, may be rounding: that of z, which is a sum of columns.
-  double value_rounding() { return loss_->value_rounding(value_, terms()); }
+  double value_rounding() { return loss_->value_rounding(value(), terms()); }
 
-  template <class Atom>
-  double gradient_rounding(const Atom& v) {
-    const double norm = one_norm(v, point_.x().size()), of_x = terms();
+ private:
+  void find_gradient(Vector& g) const override {
+    A_->transpose_times(loss_->residual(), g, threads_);
+    if (ridge_ > 0.0) g += ridge_ * point_.x();
+  }
+
+  void settle() override {
+    loss_->look(z_, 0.0, threads_);
+    move_to(loss_->value(z_, 0.0, threads_) + 0.5 * ridge_ * point_.x().squaredNorm());
+  }
+
+  // That of z, which is a sum of columns.
+  double rounding_along(double norm) override {
+    const double of_x = terms();
     const double ridge = epsilon * ridge_ * point_.x().lpNorm<Eigen::Infinity>() * (point_.x().lpNorm<1>() + norm);
     return loss_->residual_rounding(of_x) * (of_x + lengths_.maxCoeff() * norm) + ridge;
   }
 
-  /// The point and its image from scratch.
-  template <class Active>
-  bool rebuild(const Active* active) {
-    point_.rebuild(active);
-    refresh();
-    return true;
-  }
-
- private:
   static Vector along_images(const std::vector<Vector>& images, const Vector& r) {
     Vector along(static_cast<Index>(images.size()));
     for (std::size_t k = 0; k < images.size(); ++k) along[static_cast<Index>(k)] = images[k].dot(r);
@@ -129,11 +86,6 @@ class LinearModel {
     return x;
   }
 
-  void refresh() {
-    A_->times(point_.x(), z_, threads_);
-    settle();
-  }
-
   // The length of what z is added up from.
   double terms() {
     if (lengths_.size() == 0) {
@@ -143,25 +95,9 @@ class LinearModel {
     return lengths_.dot(point_.x().cwiseAbs());
   }
 
-  void settle() {
-    stale_ = true;
-    loss_->look(z_, 0.0, threads_);
-    value_ = loss_->value(z_, 0.0, threads_) + 0.5 * ridge_ * point_.x().squaredNorm();
-  }
-
-  static constexpr double epsilon = std::numeric_limits<double>::epsilon();
-
-  std::shared_ptr<const Design> A_;
   std::unique_ptr<Loss> loss_;
   double ridge_;
-  int threads_;
-  DensePoint point_;
-  Vector z_, u_, g_;
   Vector lengths_;  // of the columns, once they are needed
-  double norm2_ = 0.0;
-  double value_ = 0.0;
-  bool stale_ = true;
-  long commits_ = 0;
 };
 
 inline Vector equal_weights(Index n) { return Vector::Constant(n, 1.0 / static_cast<double>(n)); }

@@ -1,11 +1,17 @@
 // A regression with few nonzero coefficients as the one session of acfw_glm() drives it, wherever its rows are: in memory (glm.hpp), or
-// in parts that may live on other machines (glm_of_parts.hpp). The verbs are those of the loop, for atoms of any kind, and those
-// that lead it along a path.
+// in parts that may live on other machines (glm_of_parts.hpp). Here are the coefficients and what follows from them alone; the verbs are
+// those of the loop, for atoms of any kind, and those that lead it along a path.
 #pragma once
 
-#include "acfw/core/active_set.hpp"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "acfw/core/move.hpp"
+#include "acfw/objectives/free_columns.hpp"
+#include "acfw/objectives/intercept.hpp"
 #include "acfw/objectives/sparse_objective.hpp"
+#include "acfw/objectives/sparse_point.hpp"
 #include "acfw/sets/budget.hpp"
 
 namespace acfw {
@@ -21,31 +27,126 @@ struct GlmSettings {
 
 class Regression : public SparseObjective {
  public:
+  Regression(Index cols, GlmSettings settings)
+      : settings_(std::move(settings)), point_(cols), free_(Vector::Zero(static_cast<Index>(settings_.free.size()))) {}
+
   /// Jump to b.
-  virtual void place(Vector b) = 0;
+  void place(Vector b) {
+    take_free(settings_.free, b, free_);
+    point_.place(std::move(b));
+    refresh();
+  }
+
   /// The set: it knows which entries of the gradient matter, and the point goes back into it whenever it is rebuilt, unless it
   /// may be anywhere in its span.
-  virtual void set_budget(const Budget* budget, bool inside = true) = 0;
-  virtual const GlmSettings& settings() const = 0;
+  void set_budget(const Budget* budget, bool inside = true) {
+    budget_ = budget;
+    inside_ = inside;
+  }
 
-  virtual double intercept() const = 0;
+  /// The point from its atoms where they are kept, in its set, and everything that follows from it.
+  template <class Atom>
+  bool rebuild(const ActiveSet<Atom>* active) {
+    Vector b = point_.from_atoms(active);
+    if (budget_ && inside_) budget_->bring_inside(b);
+    place(std::move(b));
+    return true;
+  }
+
+  const Vector& point() const final { return point_.value(); }
+  const Columns& support() const final { return point_.support(); }
+  double intercept() const { return b0_; }
   /// The coefficients of the free columns, which the point leaves out.
-  virtual const Vector& free() const = 0;
+  const Vector& free() const { return free_; }
+  const GlmSettings& settings() const { return settings_; }
+  int threads() const final { return settings_.threads; }
+  bool has_intercept() const final { return settings_.intercept; }
+  bool has_ridge() const { return settings_.ridge > 0.0; }
+  double ridge(Index j) const final {
+    return settings_.ridge_factor.size() > 0 ? settings_.ridge * settings_.ridge_factor[j] : settings_.ridge;
+  }
+  using SparseObjective::ridge;
+  /// The size of the support, which the loop records where a direction keeps no active set.
+  Index pieces() const { return static_cast<Index>(support().size()); }
+
+  double value() const final { return value_; }
   /// The value without its ridge term.
   virtual double loss() const = 0;
-  /// The size of the support, which the loop records where a direction keeps no active set.
-  virtual Index pieces() const = 0;
   /// Are the columns of a size with which nothing overflows or vanishes, and not too far from zero?
   virtual bool well_scaled() = 0;
   /// Of one observation, where the margins are at hand.
   virtual double margin(Index i) const = 0;
 
+  double along_point() {
+    const Vector& g = gradient();
+    return point_.sum([&](Index j, double b) { return g[j] * b; });
+  }
+  virtual double along(const AnyAtom& a) = 0;
+  /// How much of <g, b - v> may be rounding.
+  virtual double gradient_rounding(const AnyAtom& v) const = 0;
+
   using SparseObjective::prepare;
   virtual double prepare(const Move<AnyAtom>& move) = 0;
-  virtual bool rebuild(const ActiveSet<AnyAtom>* active) = 0;
-  virtual double along_point() = 0;
-  virtual double along(const AnyAtom& a) = 0;
-  virtual double gradient_rounding(const AnyAtom& v) const = 0;
+
+  double divergence(double gamma) final {
+    tried_ = loss_divergence(gamma) + 0.5 * gamma * gamma * ridge_norm2_;
+    tried_gamma_ = gamma;
+    return tried_;
+  }
+
+  /// Margins and value computed afresh.
+  virtual void refresh() = 0;
+
+ protected:
+  /// That of the loss along the prepared direction, with the intercept at its best; sets `shift_`, by which it goes.
+  virtual double loss_divergence(double gamma) = 0;
+
+  /// A direction of slope <g, d> and sum of ridge_j d_j^2 has been prepared.
+  void begin_trials(double slope, double ridge_norm2) {
+    slope_ = slope;
+    ridge_norm2_ = ridge_norm2;
+    tried_gamma_ = std::numeric_limits<double>::quiet_NaN();
+  }
+
+  /// f(b - gamma d) - f(b)
+  double change(double gamma) { return (gamma == tried_gamma_ ? tried_ : divergence(gamma)) - gamma * slope_; }
+
+  double ridge_of_point() const {
+    return has_ridge() ? 0.5 * point_.sum([&](Index j, double b) { return ridge(j) * b * b; }) : 0.0;
+  }
+
+  /// The rounding of <g, b - v>: that of the margins, which are sums of columns of these lengths and of what has the length `beside`,
+  /// and of their residuals, whose length is `residual(length)`.
+  template <class Atom, class Residual>
+  double rounding_of(const Atom& v, const Vector& lengths, double largest_length, double rows, double beside, Residual residual) const {
+    double size = 0.0, largest = 0.0;
+    entries_of(v, [&](Index, double value) { size += std::abs(value); });
+    for (Index j : support()) largest = std::max(largest, std::abs(point_[j]));
+    const double columns = point_.sum([&](Index j, double b) { return lengths[j] * std::abs(b); });
+    const double norm = point_.sum([](Index, double b) { return std::abs(b); });
+    return residual(columns + std::abs(b0_) * std::sqrt(rows) + beside) * (columns + largest_length * size) +
+           epsilon * settings_.ridge * largest * (norm + size);
+  }
+
+  static constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+  GlmSettings settings_;
+  SparsePoint point_;
+  Vector free_;  // coefficients of the free columns
+  double b0_ = 0.0;
+  const Budget* budget_ = nullptr;
+  bool inside_ = true;
+
+  double value_ = 0.0;
+  double residual_ = 0.0;  // sum of the derivatives of the loss, zero up to rounding
+  double weight_ = 0.0;    // sum of the second ones
+  double shift_ = 0.0;
+  double ridge_norm2_ = 0.0;  // of the direction
+
+ private:
+  double slope_ = 0.0;
+  double tried_gamma_ = std::numeric_limits<double>::quiet_NaN();
+  double tried_ = 0.0;
 };
 
 }  // namespace acfw
