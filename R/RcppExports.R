@@ -201,6 +201,10 @@ null_loss_of_parts <- function(ask, restore, problem) {
     .Call(`_acfw_null_loss_of_parts`, ask, restore, problem)
 }
 
+spectral_square_of_parts <- function(ask, restore, problem) {
+    .Call(`_acfw_spectral_square_of_parts`, ask, restore, problem)
+}
+
 session_parts <- function(ask, restore, problem, path, method, step, control) {
     .Call(`_acfw_session_parts`, ask, restore, problem, path, method, step, control)
 }

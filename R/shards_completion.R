@@ -77,6 +77,7 @@ gathered <- function(crew, what, arguments = list()) {
   found <- send_all(crew, names(groups), what, function(id) c(list(which = groups[[id]]), arguments))
   if (note_losses(crew, found)) return(NULL)
   check_answers(crew, found)
+  if (any(was_stopped(found))) return(NULL)
   answers <- vector("list", crew$shards$count)
   for (id in names(groups)) answers[groups[[id]]] <- found[[id]]
   if (crew$engine$travels) crew$numbers <- crew$numbers + sum(lengths(answers))

@@ -31,8 +31,10 @@ send_all <- function(crew, workers, what, arguments) {
   crew$engine$exchange(messages)
 }
 
-# A condition that came back in the place of an answer is raised here.
+# A condition that came back in the place of an answer is raised here. Where interrupts have to wait, a worker that was interrupted is
+# asked again.
 check_answers <- function(crew, answers) {
+  if (any(was_stopped(answers))) rlang::interrupt()
   for (answer in answers) {
     if (inherits(answer, "condition")) {
       rlang::abort(conditionMessage(answer), class = setdiff(class(answer), c("rlang_error", "error", "condition")), shard = answer$shard,
@@ -40,6 +42,8 @@ check_answers <- function(crew, answers) {
     }
   }
 }
+
+was_stopped <- function(answers) vapply(answers, inherits, NA, "acfw_interrupted")
 
 note_losses <- function(crew, answers) {
   lost <- names(answers)[vapply(answers, is.null, NA)]
@@ -79,7 +83,7 @@ on_shards <- function(crew, which, what, arguments) {
     })
     note_losses(crew, found)
     check_answers(crew, found)
-    for (id in names(groups)) {
+    for (id in names(groups)[!was_stopped(found)]) {
       if (is.null(found[[id]])) next
       if (is.list(found[[id]])) answers[groups[[id]]] <- found[[id]]
       which <- setdiff(which, groups[[id]])
@@ -119,7 +123,7 @@ crew_ask <- function(crew, verb, columns, numbers) {
   })
   note_losses(crew, found)
   check_answers(crew, found)
-  for (id in names(groups)) {
+  for (id in names(groups)[!was_stopped(found)]) {
     if (is.null(found[[id]])) next
     asked$sums <- c(asked$sums, found[[id]])
     asked$left <- setdiff(asked$left, groups[[id]])

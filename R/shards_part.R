@@ -4,12 +4,16 @@
 # What this process holds for runs elsewhere, by their names.
 held_parts <- new.env(parent = emptyenv())
 
-# Does one thing for a run and returns the result, or the condition that prevented it. `store` is where the parts are.
+# Does one thing for a run and returns the result, or the condition that prevented it. `store` is where the parts are. Ctrl-C reaches the
+# workers of a terminal as well as whom they work for: a worker that said nothing then would be waited for.
 part_service <- function(run, what, arguments, store = NULL) {
-  tryCatch({
-    if (is.null(store)) store <- store_of(run)
-    do.call(part_actions[[what]], c(list(store), arguments))
-  }, error = function(error) if (inherits(error, "acfw_error")) error else shard_condition(NA, conditionMessage(error)))
+  if (!is.null(store)) return(part_work(store, what, arguments))
+  tryCatch(part_work(store_of(run), what, arguments), interrupt = function(condition) structure(list(), class = "acfw_interrupted"))
+}
+
+part_work <- function(store, what, arguments) {
+  tryCatch(do.call(part_actions[[what]], c(list(store), arguments)),
+           error = function(error) if (inherits(error, "acfw_error")) error else shard_condition(NA, conditionMessage(error)))
 }
 
 store_of <- function(run) {

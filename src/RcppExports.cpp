@@ -663,6 +663,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// spectral_square_of_parts
+double spectral_square_of_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List problem);
+RcppExport SEXP _acfw_spectral_square_of_parts(SEXP askSEXP, SEXP restoreSEXP, SEXP problemSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::Function >::type ask(askSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Function >::type restore(restoreSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    rcpp_result_gen = Rcpp::wrap(spectral_square_of_parts(ask, restore, problem));
+    return rcpp_result_gen;
+END_RCPP
+}
 // session_parts
 SEXP session_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List problem, Rcpp::List path, std::string method, std::string step, Rcpp::List control);
 RcppExport SEXP _acfw_session_parts(SEXP askSEXP, SEXP restoreSEXP, SEXP problemSEXP, SEXP pathSEXP, SEXP methodSEXP, SEXP stepSEXP, SEXP controlSEXP) {
@@ -732,6 +745,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_add_partial_sums", (DL_FUNC) &_acfw_add_partial_sums, 3},
     {"_acfw_describe_columns", (DL_FUNC) &_acfw_describe_columns, 2},
     {"_acfw_null_loss_of_parts", (DL_FUNC) &_acfw_null_loss_of_parts, 3},
+    {"_acfw_spectral_square_of_parts", (DL_FUNC) &_acfw_spectral_square_of_parts, 3},
     {"_acfw_session_parts", (DL_FUNC) &_acfw_session_parts, 7},
     {NULL, NULL, 0}
 };

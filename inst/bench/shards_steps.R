@@ -1,6 +1,6 @@
 # One step of inst/bench/shards.R in a process of its own, so that its memory and its seconds are its own:
 #
-#   Rscript inst/bench/shards_steps.R make|read|drop|map|workers|big|biglasso dir dense|sparse answer.rds [gigabytes or workers]
+#   Rscript inst/bench/shards_steps.R make|read|drop|map|workers|big|ours|biglasso dir dense|sparse answer.rds [gigabytes or workers]
 suppressMessages({
   library(acfw)
   library(Matrix)
