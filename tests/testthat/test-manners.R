@@ -70,6 +70,16 @@ test_that("no function of tidyr, mice or softImpute is masked, and theirs know o
   path <- acfw_matrix_completion(x, beta = c(30, 60), loss = "squared")
   expect_identical(completed(path), completed(path$fits[[2L]]))
   expect_identical(completed(path, beta = 30), completed(path$fits[[1L]]))
+  folded <- fold_in(fit, matrix(c(2, 4, NA, NA), 1))
+  if (requireNamespace("softImpute", quietly = TRUE)) {
+    expect_equal(softImpute::complete(x, fit), completed(fit))
+    expect_equal(softImpute::impute(fit, c(1, 6), c(1, 4)), predict(fit, c(1, 6), c(1, 4)))
+    expect_equal(softImpute::impute(folded, 1, 3:4), predict(folded, 1, 3:4))
+    columns <- fold_in(fit, matrix(c(2, 4, NA, NA, 10, 12), 6), side = "columns")
+    expect_equal(softImpute::impute(columns, 3:4, 1), predict(columns, 3:4, 1))
+    bare <- acfw_matrix_completion(x, beta = 60, loss = "squared", center = "none")
+    expect_equal(softImpute::complete(x, bare), completed(bare))
+  }
   skip_if_not_installed("tidyr")
   expect_identical(tidyr::complete(fit), completed(fit))
   expect_identical(dim(tidyr::complete(data.frame(a = 1:2, b = 1:2), a, b)), c(4L, 2L))
