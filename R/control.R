@@ -154,7 +154,7 @@ check_control <- function(control, call = rlang::caller_env()) {
   if (inherits(control, "acfw_control")) return(control)
   named <- is.list(control) && !is.object(control) && (!length(control) || !is.null(names(control)) && all(nzchar(names(control))))
   if (!named) abort_input("control", "must come from acfw_control(), or be a list of its arguments by name.", call)
-  do.call(acfw_control, control)
+  do.call("acfw_control", control)  # by name: the call of an error reads like one
 }
 
 # A tolerance that nobody named is the one of the function called, whatever else `control` says.
