@@ -29,7 +29,7 @@ stairs <- function(g) {
 level <- acfw(0 * flow, function(x) sum((x - flow)^2) / 2, function(x) x - flow, stairs, method = "pfw")
 
 dir.create("man/figures", recursive = TRUE, showWarnings = FALSE)
-bmp("man/figures/README-race.png", width = 1800, height = 720, res = 200, pointsize = 9)
+bmp("man/figures/README-race.png", width = 1350, height = 540, res = 150, pointsize = 9)
 par(mfrow = c(1, 2), mar = c(4, 4.5, 2.5, 1), cex.main = 1, font.main = 1)
 plot(race, log = "xy", ylab = "", main = "Frank-Wolfe gap")
 plot(as.numeric(time(Nile)), flow, pch = 16, col = "#999999", axes = FALSE, xlab = "", ylab = "", panel.first = grid(lty = 1, col = "grey92"))

@@ -1,5 +1,5 @@
-# The figures of the vignettes and of the README. Anti-aliased curves have thousands of colours, and a PNG file with a table of sixty-four is
-# a quarter of the bytes; nobody sees the difference, but everybody installs them. The device is bmp(), whose files can be read without a
+# The figures of the vignettes and of the README. Anti-aliased curves have thousands of colours, and a PNG file with a table of thirty-two is
+# a fifth of the bytes; nobody sees the difference, but everybody installs them. The device is bmp(), whose files can be read without a
 # package, and save_as_png() makes PNG files of them in their place: source this file in the first chunk, call small_figures() in the last.
 
 litedown::reactor(fig.width = 7, fig.height = 4, fig.ext = "png", dev = "bmp", dev.args = list(res = 90, units = "in"))
@@ -12,7 +12,7 @@ setHook("before.plot.new", function() {
 small_figures <- function() for (file in Sys.glob("*__files/*.png")) save_as_png(file)
 
 # Turns a file that bmp() has written, whatever its name, into a PNG file with at most `most` colours.
-save_as_png <- function(file, most = 64) {
+save_as_png <- function(file, most = 32) {
   picture <- read_bmp(file)
   counts <- sort(table(picture), decreasing = TRUE)
   colours <- channels(as.integer(names(counts)))
