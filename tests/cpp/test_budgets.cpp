@@ -169,6 +169,53 @@ TEST_CASE("the multinomial loss has the divergence of its values, over designs i
   CHECK(f->shift(z, 0.0, u, 1e-3, 0.0).divergence <= quadratic * (1.0 + 1e-2));  // an upper model
 }
 
+TEST_CASE("the Hessian of entangled columns is how the gradient changes once free columns have followed", "[budget]") {
+  const Index n = 30, p = 4, classes = 3;
+  const Eigen::MatrixXd A = normal_matrix(n, p, 5);
+  const Eigen::SparseMatrix<double> S = A.cwiseProduct((A.array() > 0.9).matrix().cast<double>()).sparseView();
+  Vector y = Vector::Zero(n * classes), labels(n);
+  for (Index i = 0; i < n; ++i) y[i * classes + i % classes] = labels[i] = 1.0 * (i % 2);
+  for (Index i = 0; i < n; ++i) y[i * classes + (i + 1) % classes] += 1.0 - labels[i];
+  const auto check = [&](const auto& make, const Columns& columns) {
+    Vector b = Vector::Zero(make(Vector()).point().size());
+    for (std::size_t k = 0; k < columns.size(); ++k) b[columns[k]] = 0.3 - 0.2 * static_cast<double>(k);
+    Glm f = make(b);
+    REQUIRE(f.entangled());
+    Eigen::MatrixXd H;
+    f.hessian_at(columns, H);
+    const double h = 1e-5;
+    Vector up, down;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      for (double side : {1.0, -1.0}) {
+        Vector moved = b;
+        moved[columns[k]] += side * h;
+        make(moved).gradient_at(columns, side > 0.0 ? up : down);
+      }
+      for (Index a = 0; a < H.rows(); ++a) {
+        CHECK(H(a, static_cast<Index>(k)) == close_to((up[a] - down[a]) / (2.0 * h), 1e-6).or_by(1e-9));
+      }
+    }
+  };
+  const auto classified = [&](const auto& storage) {
+    return [&, storage](const Vector& b) {
+      GlmSettings settings{0.1, false};
+      settings.free = {p, 2 * p + 1, 3 * p + 2};
+      return Glm(std::make_shared<BlockDesign<std::decay_t<decltype(storage)>>>(storage, n, p, classes),
+                 make_loss("multinomial", y, Vector::Constant(n * classes, 1.0 / n), classes), settings, b);
+    };
+  };
+  check(classified(DenseStorage{A.data(), n, n}), {0, 2, 6, 11});
+  check(classified(CompressedStorage{S.outerIndexPtr(), S.innerIndexPtr(), S.valuePtr()}), {0, 2, 6, 11});
+  for (const char* family : {"binomial", "gaussian", "poisson"}) {
+    const auto with_free_column = [&](const Vector& b) {
+      GlmSettings settings{0.1, true};
+      settings.free = {3};
+      return Glm(design_of(A), make_loss(family, labels, Vector::Constant(n, 1.0 / n)), settings, b);
+    };
+    check(with_free_column, {0, 2});
+  }
+}
+
 TEST_CASE("the multinomial loss keeps its digits where a class is nearly certain", "[budget]") {
   const Index classes = 3;
   Vector y(classes), w = Vector::Ones(classes), z(classes), u(classes);

@@ -74,6 +74,19 @@ test_that("unpenalised columns are fitted as if there were no budget, glmnet's w
   }
 })
 
+test_that("classes cost a handful of gradients a radius, not hundreds", {
+  fit <- acfw_glm(Species ~ ., iris, "multinomial", beta = c(3, 10))
+  expect_lt(fit$counts[["gradient"]], 30)
+  expect_identical(fit$status, rep("converged", 2))
+})
+
+test_that("the default path of several classes goes on when as many coefficients are in use as there are columns", {
+  fit <- acfw_glm(as.matrix(iris[1:4]), iris$Species, "multinomial")
+  used <- Reduce(`+`, lapply(fit$coefficients, function(class) Matrix::colSums(class != 0)))
+  expect_gt(max(used), 5)
+  expect_gt(max(1 - fit$deviance / fit$null_deviance), 0.96)
+})
+
 test_that("limits on coefficients hold, and the optimum within them is that of brute force", {
   for (family in c("gaussian", "binomial", "poisson")) {
     d <- glm_problem_of(family, p = 6)
