@@ -28,7 +28,7 @@ cut_in_shards <- function(data, count, keep) {
 use_shards <- function(x) {
   function(fit) {
     use_fit(fit)
-    stats::predict(fit, x, offset = if (length(fit$offset)) numeric(nrow(x)))
+    stats::predict(fit, x, newoffset = if (length(fit$offset)) numeric(nrow(x)))
     stats::coef(fit, beta = pick(0, fit$beta, 3))
     stats::deviance(fit)
   }
