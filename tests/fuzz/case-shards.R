@@ -6,7 +6,7 @@ case_shards <- function() {
   set <- pick("l1", "l1", "simplex", "group")
   whole <- list(x = if (chance(0.3)) as_compressed(d$x) else d$x, y = glm_response(family, d))
   settings <- c(list(family = family, set = set), glm_settings(set, d))
-  if (settings$method != "corrective") settings$control <- random_control()  # ten thousand questions to every shard take as long as a hang
+  settings$control <- random_control()  # the default, ten thousand questions to every shard, may take as long as a hang
   rows <- c("weights", "offset")
   whole[rows] <- settings[rows]
   settings[rows] <- NULL
