@@ -155,7 +155,7 @@ check_control <- function(control, call = rlang::caller_env()) {
   if (inherits(control, "acfw_control")) return(control)
   named <- is.list(control) && !is.object(control) && (!length(control) || !is.null(names(control)) && all(nzchar(names(control))))
   if (!named) abort_input("control", "must come from acfw_control(), or be a list of its arguments by name.", call)
-  unseen(do.call(acfw_control, control, quote = TRUE))
+  unseen(do.call("acfw_control", control, quote = TRUE))  # by name: the call of an error reads like one
 }
 
 # Nobody has seen the tolerances of a control that is made here; those of an object that was handed over can be read in it.

@@ -73,7 +73,16 @@ new_completion_fit <- function(result, observed, beta, settings, control, init, 
     rownames(fit$u) <- observed$dimnames[[1L]]
     rownames(fit$v) <- observed$dimnames[[2L]]
   }
-  structure(fit, class = c("acfw_matrix_completion", "acfw_factors", "acfw"))
+  with_biscale(structure(fit, class = c("acfw_matrix_completion", "acfw_factors", "acfw")))
+}
+
+# The effects in the attributes that softImpute's biScale() leaves: its complete() and impute() find `u`, `d` and `v` in a fit of ours, too,
+# and would take them for all there is.
+with_biscale <- function(fit) {
+  side <- function(effects, size, shift = 0) list(center = shift + if (length(effects)) effects else numeric(size), scale = rep(1, size))
+  attr(fit, "biScale:row") <- side(fit$offset$row, nrow(fit$u), fit$offset$mean)
+  attr(fit, "biScale:column") <- side(fit$offset$column, nrow(fit$v))
+  fit
 }
 
 # Where a session starts: at the point of `init`, with the memory of its run where that is continued.

@@ -198,3 +198,27 @@ test_that("a limit in `control` does not change a tolerance that nobody named", 
   seen <- replace(volcano[1:20, 1:20], 7:60, NA)
   expect_identical(acfw_matrix_completion(seen, 500, control = list(max_time = 1000))$gap, acfw_matrix_completion(seen, 500)$gap)
 })
+
+test_that("what users of glmnet type by habit works, or says what it is here", {
+  set.seed(1)
+  x <- matrix(rnorm(200), 50)
+  y <- rnorm(50)
+  fit <- acfw_glm(x, y, beta = 1)
+  expect_identical(predict(fit, type = "coef"), predict(fit, type = "coefficients"))
+  expect_error(plot(fit, xvar = "lambda"), "radius", class = "acfw_error_unknown")
+  expect_error(plot(fit, label = TRUE), "number of coefficients", class = "acfw_error_input")
+  expect_error(acfw_glm(x, y, lambda = c(0.1, 0.01)), "penalty", class = "acfw_error_input")
+  expect_error(acfw_glm(x, y, nfolds = 3), "cv_acfw_glm", class = "acfw_error_unknown")
+  expect_error(acfw_glm(x, y, trace.it = 1), "progress", class = "acfw_error_unknown")
+})
+
+test_that("a `lambda` without a radius is said to be a ridge, once", {
+  set.seed(1)
+  x <- matrix(rnorm(200), 50)
+  y <- rnorm(50)
+  rlang::reset_message_verbosity("acfw_ridge")
+  expect_message(acfw_glm(x, y, lambda = 0.1), "ridge", class = "acfw_message_ridge")
+  expect_no_message(acfw_glm(x, y, lambda = 0.1))
+  rlang::reset_message_verbosity("acfw_ridge")
+  expect_no_message(acfw_glm(x, y, lambda = 0.1, beta = 1))
+})
