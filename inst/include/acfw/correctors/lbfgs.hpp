@@ -27,26 +27,6 @@ struct LbfgsResult {
   int evaluations = 0;
 };
 
-/// Armijo's rule by quadratic interpolation from the full step: `evaluate(step)` is the value there. Tells whether a step was found, the
-/// last one evaluated.
-template <class Evaluate>
-bool armijo(Evaluate evaluate, double slope, LbfgsResult& result, const LbfgsGoal& goal) {
-  double step = 1.0;
-  for (int tries = 0; tries < 12; ++tries) {
-    if (goal.out_of_time && goal.out_of_time()) return false;
-    const double value = evaluate(step);
-    ++result.evaluations;
-    if (value <= result.value + 1e-4 * step * slope) {
-      result.value = value;
-      return true;
-    }
-    const double curvature = value - result.value - step * slope;
-    const double best = curvature > 0.0 ? -0.5 * step * step * slope / curvature : 0.5 * step;
-    step = std::clamp(best, 0.1 * step, 0.6 * step);
-  }
-  return false;
-}
-
 template <class Real, class Model>
 class Lbfgs {
  public:
@@ -113,14 +93,25 @@ class Lbfgs {
     return long_dot(g, d);
   }
 
+  // Armijo's rule by quadratic interpolation from the full step.
   bool search(const Variables& x, const Variables& d, double slope, Variables& trial, Variables& trial_g,
               LbfgsResult& result, const LbfgsGoal& goal) {
-    const auto evaluate = [&](double step) {
+    double step = 1.0;
+    for (int tries = 0; tries < 12; ++tries) {
+      if (goal.out_of_time && goal.out_of_time()) return false;
       trial = x;
       add_multiple(trial, step, d);
-      return model_.evaluate(trial, trial_g);
-    };
-    return armijo(evaluate, slope, result, goal);
+      const double value = model_.evaluate(trial, trial_g);
+      ++result.evaluations;
+      if (value <= result.value + 1e-4 * step * slope) {
+        result.value = value;
+        return true;
+      }
+      const double curvature = value - result.value - step * slope;
+      const double best = curvature > 0.0 ? -0.5 * step * step * slope / curvature : 0.5 * step;
+      step = std::clamp(best, 0.1 * step, 0.6 * step);
+    }
+    return false;
   }
 
   void remember(const Variables& x, const Variables& g, const Variables& trial, const Variables& trial_g) {
