@@ -35,8 +35,8 @@
 #' | `lambda = ` | `beta = `, the nuclear norm: that of a fit `soft` is `sum(soft$d)`; `fit$penalty` is the lambda that belongs to it |
 #' | `Incomplete(i, j, x)` | a data frame of ids and values, or `Matrix::sparseMatrix(i, j, x = x)` |
 #' | `biScale(x)` | `center = "both"`, the default |
-#' | `complete(x, fit)` | `completed(x, fit)`, or `completed(fit)` |
-#' | `impute(fit, i, j)` | `predict(fit, i, j)` |
+#' | `complete(x, fit)` | `completed(fit)`, or `completed(x, fit)`; with softImpute loaded also as there |
+#' | `impute(fit, i, j)` | `predict(fit, i, j)`; likewise |
 #' | `warm.start = ` | `init = ` |
 #' | a loop over lambda by hand | `cv_acfw_matrix_completion(x)` |
 #' | is that fit of softImpute any good? | `certify(soft, x)` |

@@ -79,8 +79,9 @@ split_observed <- function(observed, rows) {
 #'
 #' Fills in what `x` lacks with the values of a fit; observed values stay as they are.
 #'
-#' Where tidyr or mice is there, `complete()` of theirs has a method for fits, which does the same as `completed(fit)`. This
-#' package has no `complete()` of its own any more, so that it masks nobody's.
+#' Where tidyr or mice is there, `complete()` of theirs has a method for fits, which does the same as `completed(fit)`; `complete(x, fit)` and
+#' `impute(fit, i, j)` of softImpute know our fits, too (they know no `limits`). This package has no `complete()` of its own any more, so that
+#' it masks nobody's.
 #'
 #' @param x What the fit was made from: a dense matrix with `NA`, a sparse matrix (the answer is dense), or a data frame
 #'   whose third column has `NA` where a value is wanted. Or a fit by itself, for the matrix it was made from.

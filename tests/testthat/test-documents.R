@@ -45,6 +45,19 @@ test_that("vignettes load nothing from elsewhere, and evaluate what is meant to 
   }
 })
 
+test_that("figures of vignettes have a table of colours, a quarter of the bytes of one without", {
+  docs <- system.file("doc", package = "acfw")
+  skip_if(!nzchar(docs) || !length(Sys.glob(file.path(docs, "*.html"))), "installed without vignettes")
+  begins <- "data:image/png;base64,.{36}"
+  for (file in Sys.glob(file.path(docs, "*.html"))) {
+    html <- paste(readLines(file, warn = FALSE), collapse = "\n")
+    expect_no_match(html, "data:image/bmp")
+    headers <- regmatches(html, gregexpr(begins, html))[[1L]]
+    kind <- substring(headers, nchar(headers) - 3L)  # depth, kind of colour, compression: 8, 3, 0 is "CAMA"
+    expect_identical(setdiff(kind, "CAMA"), character(), label = basename(file))
+  }
+})
+
 test_that("data sets are as their sources say", {
   expect_identical(as.integer(table(horsekicks$deaths)), c(144L, 91L, 32L, 11L, 2L))
   expect_identical(sum(horsekicks$deaths), 196L)
