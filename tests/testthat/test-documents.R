@@ -74,3 +74,13 @@ test_that("the scripts to copy run", {
     expect_no_error(suppressMessages(utils::capture.output(source(script, local = new.env()))))
   }
 })
+
+test_that("tables of help pages fit a terminal", {
+  pages <- installed_rd()
+  skip_if(!length(pages), "installed without help")
+  for (name in names(pages)) {
+    text <- utils::capture.output(tools::Rd2txt(pages[[name]], options = list(underline_titles = FALSE)))
+    width <- nchar(sub(" +$", "", text), "width")
+    expect_true(all(width <= 110), label = paste(name, text[which.max(width)]))
+  }
+})
