@@ -73,6 +73,7 @@ completion_page <- function(path, terms, rows, n) {
 
 # Positions of the rows to choose from.
 explored_rows <- function(fit, rows, most, call = rlang::caller_env()) {
+  refuse_shards_fit(fit, "what its rows have been seen with", call)
   most <- check_count(most, "most_rows", call = call)
   if (!is.null(rows)) {
     at <- positions_of(rows, fit, 1L, "rows", call)

@@ -184,9 +184,11 @@ glm_arguments <- function(family, beta, nbeta, method, step, control, env) {
   )
 }
 
-# A grid is chosen for its shape, a radius that was named for its solution.
+# A grid is chosen for its shape, a radius that was named for its solution. What a control object says of tolerances holds all the same.
 glm_tolerance <- function(control, problem, beta) {
-  with_tolerance(control, 1e-8 * typical_loss(problem), if (is.null(beta) || is_penalties(beta)) 1e-4 else 1e-6)
+  own <- c(1e-8 * typical_loss(problem), if (is.null(beta) || is_penalties(beta)) 1e-4 else 1e-6)
+  if (is.null(attr(control, "unseen"))) own <- pmin(own, c(control$tol, control$rel_tol))
+  with_tolerance(control, own[[1L]], own[[2L]])
 }
 
 # Whoever comes from glmnet may have meant something else by `lambda`, and would never know.

@@ -20,6 +20,9 @@ print.acfw_matrix_completion <- function(x, digits = 6, ...) {
 
 #' @export
 summary.acfw_matrix_completion <- function(object, ...) {
+  if (!is.null(object$shards)) {  # its residuals are with the entries
+    return(structure(list(fit = object, rmse = NA_real_, mae = NA_real_, outside = NA_real_), class = "summary.acfw_matrix_completion"))
+  }
   residuals <- stats::residuals(object)
   outside <- if (object$loss == "huber") mean(abs(residuals) > object$delta) else NA_real_
   structure(list(fit = object, rmse = sqrt(mean(residuals^2)), mae = mean(abs(residuals)), outside = outside),
@@ -30,7 +33,8 @@ summary.acfw_matrix_completion <- function(object, ...) {
 print.summary.acfw_matrix_completion <- function(x, digits = 4, ...) {
   print(x$fit)
   line <- function(name, ...) cat("  ", format(name, width = 11), ..., "\n", sep = "")
-  line("residuals", "root mean square ", format(x$rmse, digits = digits), ", mean absolute ", format(x$mae, digits = digits))
+  if (is.na(x$rmse)) print_shards(x$fit)
+  else line("residuals", "root mean square ", format(x$rmse, digits = digits), ", mean absolute ", format(x$mae, digits = digits))
   if (!is.na(x$outside)) line("outliers", percent(x$outside), " of the entries lie beyond delta")
   line("spectrum", paste(format(utils::head(x$fit$d, 6), digits = digits), collapse = " "), if (x$fit$rank > 6) " ...")
   line("calls", calls_text(x$fit$counts))

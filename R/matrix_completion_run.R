@@ -41,11 +41,14 @@ fit_radii <- function(observed, beta, settings, control, init, call, until_slack
     tell_other_problem(parts)
     same <- FALSE
   }
+  start <- completion_start(init, same)
+  before <- if (is.null(start)) start_before_kink(observed, beta[[1L]], settings, control)
   session <- session_completion(
-    observed, beta, engine_delta(settings), settings$method, settings$step, settings$rank_max, control_with_progress(control),
-    completion_start(init, same), until_slack
+    observed, if (isTRUE(before$interrupted)) beta[[1L]] else beta, engine_delta(settings), settings$method, settings$step, settings$rank_max,
+    control_with_progress(control_after_kink(control, before)), if (is.null(before)) start else before$start, until_slack
   )
   results <- run_session(session)
+  results[[1L]] <- result_after_kink(results[[1L]], before)
   fits <- lapply(seq_along(results), function(k) {
     identity$set <- checksum(beta[[k]])
     new_completion_fit(results[[k]], observed, beta[[k]], settings, control, if (k == 1L && same) init, identity, call)

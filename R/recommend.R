@@ -38,6 +38,7 @@ recommend.acfw_factors <- function(fit, rows = NULL, n = 10, exclude_observed = 
   check_flag(exclude_observed, "exclude_observed")
   at <- positions_of(rows, fit, 1L, "rows")
   if (anyNA(at)) abort_input("rows", "has rows that the fit does not know: fold_in() their ratings first.")
+  if (exclude_observed) refuse_shards_fit(fit, "what its rows have been seen with; use exclude_observed = FALSE")
   seen <- if (exclude_observed) split_observed(fit$observed, at)
   chunks <- split(at, (seq_along(at) - 1L) %/% 200L)
   table <- do.call(rbind, lapply(chunks, best_columns, fit = fit, n = n, seen = seen))
@@ -136,6 +137,7 @@ completed.data.frame <- function(x, fit, ...) {
 completed.acfw_factors <- function(x, fit, max_size = 1e7, ...) {
   check_dots(..., .known = c("fit", "max_size"))
   if (!missing(fit)) abort_input("fit", "must be left out where `x` is itself a fit.")
+  refuse_shards_fit(x, "its entries; use as.matrix() or predict()")
   with_entries(as.matrix(x, max_size = max_size), x$observed)
 }
 
