@@ -38,12 +38,14 @@ class L1WorkingSet : public NoCorrection {
   bool correct(SparseObjective& f, double gap, Counts& counts) {
     choose(f);
     moved_ = false;
-    for (int step = 0; step < most_steps; ++step) {
+    int step = 0;
+    for (; step < most_steps; ++step) {
       set_.look(f, g_, x_);
       const double inner_gap = g_.dot(x_) - budget_.least(g_, set_.columns());
       if (!(inner_gap > inner_accuracy * gap)) break;
       if (!newton_step(f, inner_gap, counts)) break;
     }
+    if (step == most_steps) set_.distrust_whole();
     return moved_;
   }
 

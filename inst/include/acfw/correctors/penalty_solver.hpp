@@ -39,10 +39,12 @@ class PenaltySolver {
     foretell(f, goal);
     for (int round = 0; round < most_rounds; ++round) {
       const double tol = share * std::max(goal.tol, goal.rel_tol * std::abs(f.value()));
-      for (int step = 0; step < most_steps_; ++step) {
+      int step = 0;
+      for (; step < most_steps_; ++step) {
         if (goal.stop && goal.stop()) return;
         if (!newton_step(f, tol, counts)) break;
       }
+      if (step == most_steps_) set_.distrust_whole();
       const Vector& g = f.gradient();
       ++counts.gradient;
       const bool met = gap(f, g) <= tol / share;

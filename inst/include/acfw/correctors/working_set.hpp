@@ -71,7 +71,9 @@ class WorkingSet {
   }
 
   /// Is the Hessian more than the columns of the design tell? Then it is formed, as long as it is small.
-  bool entangled(const SparseObjective& f) const { return f.entangled() && size() <= largest_whole; }
+  bool entangled(const SparseObjective& f) const { return trusts_whole_ && f.entangled() && size() <= largest_whole; }
+  /// Where columns are all but collinear a formed Hessian is rounding, and the bound by columns leads further.
+  void distrust_whole() { trusts_whole_ = false; }
 
   WorkingHessian& hessian() { return hessian_; }
   void outdate() { stale_ = true; }
@@ -96,6 +98,7 @@ class WorkingSet {
   Vector v_;          // the curvatures that it belongs to
   Index formed_ = 0;  // leading columns that it knows
   bool stale_ = true;
+  bool trusts_whole_ = true;
   bool whole_ = false;  // as the objective gave it, not by columns
 };
 
