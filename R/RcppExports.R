@@ -17,6 +17,30 @@ checksum <- function(x) {
     .Call(`_acfw_checksum`, x)
 }
 
+part_make_entries <- function(observed, facts, rows, threads) {
+    .Call(`_acfw_part_make_entries`, observed, facts, rows, threads)
+}
+
+part_left <- function(held, candidate) {
+    .Call(`_acfw_part_left`, held, candidate)
+}
+
+part_row_effects <- function(held) {
+    .Call(`_acfw_part_row_effects`, held)
+}
+
+effects_of_parts <- function(ask, restore, facts) {
+    .Call(`_acfw_effects_of_parts`, ask, restore, facts)
+}
+
+completion_parts_at_zero <- function(ask, restore, facts) {
+    .Call(`_acfw_completion_parts_at_zero`, ask, restore, facts)
+}
+
+session_completion_parts <- function(ask, restore, save, rows, facts, radii, method, step, control, start, until_slack) {
+    .Call(`_acfw_session_completion_parts`, ask, restore, save, rows, facts, radii, method, step, control, start, until_slack)
+}
+
 completion_loss_at_zero <- function(observed, delta) {
     .Call(`_acfw_completion_loss_at_zero`, observed, delta)
 }
@@ -175,6 +199,10 @@ describe_columns <- function(x, w) {
 
 null_loss_of_parts <- function(ask, restore, problem) {
     .Call(`_acfw_null_loss_of_parts`, ask, restore, problem)
+}
+
+spectral_square_of_parts <- function(ask, restore, problem) {
+    .Call(`_acfw_spectral_square_of_parts`, ask, restore, problem)
 }
 
 session_parts <- function(ask, restore, problem, path, method, step, control) {

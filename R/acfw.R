@@ -82,7 +82,8 @@ acfw <- function(par = NULL, fn, gr = NULL, lmo, method = c("corrective", "cfw",
   answered({
     control <- check_control(control)
     require_argument(fn, "the function to minimise, or a built-in objective")
-    require_argument(lmo, "a linear minimisation oracle such as lmo_simplex()")
+    require_argument(lmo, paste0("a linear minimisation oracle, such as ", if (any(c("lower", "upper") %in% ...names())) "" else
+      "lmo_simplex() or, for bounds, ", "lmo_box(lower, upper)"))
     if (!is.null(init)) {
       init <- check_init(init, if (!missing(method)) method, if (!missing(step)) step)
       par <- init$par

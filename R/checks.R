@@ -39,6 +39,12 @@ check_choice <- function(x, choices, arg, call = rlang::caller_env()) {
   x
 }
 
+# The same for one or several of them.
+check_choices <- function(x, choices, arg, call = rlang::caller_env()) {
+  if (!is.character(x) || !length(x)) abort_input(arg, paste0("must name at least one of ", toString(dQuote(choices, FALSE)), "."), call)
+  for (one in x) check_choice(one, choices, arg, call)
+}
+
 # A required argument that was left out, named as the user knows it.
 require_argument <- function(x, what, call = rlang::caller_env()) {
   if (missing(x)) abort_input(deparse(substitute(x)), paste0("must be given: ", what, "."), call, class = "acfw_error_missing")

@@ -23,10 +23,8 @@ acfw_compare <- function(..., method = c("cfw", "pfw", "afw"), step = c("ac", "b
   answered({
     if (!length(given)) abort_input("...", "must be fits, or the arguments of acfw().")
     if (any(are_fits)) abort_input("...", "must be all fits, or the arguments of acfw() by name.")
-    if (!length(method)) abort_input("method", "must name at least one method.")
-    if (!length(step)) abort_input("step", "must name at least one step rule.")
-    for (one in method) check_choice(one, acfw_methods, "method")
-    for (one in step) check_choice(one, c("ac", "backtracking", "short", "open"), "step")
+    check_choices(method, acfw_methods, "method")
+    check_choices(step, step_rules, "step")
     grid <- expand.grid(step = step, method = method, stringsAsFactors = FALSE)
     part <- progress_parts("run", nrow(grid), wants_progress(list(...)$control), environment())
     runs <- until_interrupted(seq_len(nrow(grid)), function(k) part(acfw(..., method = grid$method[[k]], step = grid$step[[k]])))

@@ -11,8 +11,8 @@
 #' Wherever a control is asked for, a plain list of these arguments will do, as in [optim()].
 #'
 #' @section Callbacks:
-#' The callback is called at the point of every recorded iteration, with a list (`iter`, `seconds`, `objective`, `gap`, `lower`, `L`,
-#' `gamma`, `accepted`, `active`). In [acfw()] it may also ask for `$point`, `$gradient`, `$atom` (the oracle's) and
+#' The callback is called at the point of every recorded iteration (and once where none was needed, as at most radii of a path), with
+#' a list (`iter`, `seconds`, `objective`, `gap`, `lower`, `L`, `gamma`, `accepted`, `active`). In [acfw()] it may also ask for `$point`, `$gradient`, `$atom` (the oracle's) and
 #' `$active_set`; nothing is copied unless it does, and what it does to the copies changes nothing. It ends the run, with
 #' status `"callback"`, by returning `TRUE`; a list it returns is logged as further columns of the trace, and ends the run if it
 #' has `stop = TRUE`. A callback that fails ends the run with a warning, and the fit so far is returned.
@@ -37,7 +37,8 @@
 #'
 #' @param tol,rel_tol Stop when the gap is at most `tol`, or at most `rel_tol` times the absolute objective. One given alone is
 #'   the tolerance: the other is 0 then. With neither given, `tol` is 1e-8 and `rel_tol` is 1e-6, unless the function they are handed
-#'   to has tolerances of its own.
+#'   to has tolerances of its own. Those of [acfw_glm()] are looser on a grid of its own choice, where the control is `NULL` or a list
+#'   without tolerances; a control object is taken at its word.
 #' @param max_iter Most iterations, rejected trials included; `Inf` for no limit. When a fit is continued, most further
 #'   iterations.
 #' @param max_time Most seconds.
@@ -150,12 +151,15 @@ print.acfw_control <- function(x, ...) {
 
 # A plain list becomes what acfw_control() makes of it.
 check_control <- function(control, call = rlang::caller_env()) {
-  if (is.null(control)) return(acfw_control())
+  if (is.null(control)) return(unseen(acfw_control()))
   if (inherits(control, "acfw_control")) return(control)
   named <- is.list(control) && !is.object(control) && (!length(control) || !is.null(names(control)) && all(nzchar(names(control))))
   if (!named) abort_input("control", "must come from acfw_control(), or be a list of its arguments by name.", call)
-  do.call(acfw_control, control)
+  unseen(do.call("acfw_control", control, quote = TRUE))  # by name: the call of an error reads like one
 }
+
+# Nobody has seen the tolerances of a control that is made here; those of an object that was handed over can be read in it.
+unseen <- function(control) structure(control, unseen = TRUE)
 
 # A tolerance that nobody named is the one of the function called, whatever else `control` says.
 with_tolerance <- function(control, tol, rel_tol) {

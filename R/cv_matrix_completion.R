@@ -68,7 +68,7 @@ cv_settings <- function(..., call = rlang::caller_env()) {
   given <- list(...)
   if (is_implicit(given$w0)) given <- utils::modifyList(list(loss = "squared", center = "none"), given, keep.null = TRUE)
   settings <- lapply(formals(acfw_matrix_completion)[names], eval)
-  do.call(completion_settings, c(utils::modifyList(settings, given, keep.null = TRUE), call = call))
+  do.call(completion_settings, c(utils::modifyList(settings, given, keep.null = TRUE), call = call), quote = TRUE)
 }
 
 # The path on some of the entries, centred by themselves.

@@ -95,7 +95,7 @@ samples_of <- function(a, samples, missing, call = rlang::caller_env()) {
   if (!missing) return(samples)
   if (is.data.frame(a)) samples <- "rows"
   size <- rev(dim(a))
-  if (length(size) == 2L) tell_samples(samples, if (samples == "rows") rev(size) else size)
+  if (length(size) == 2L && !anyNA(size)) tell_samples(samples, if (samples == "rows") rev(size) else size)
   samples
 }
 

@@ -73,6 +73,7 @@ completion_page <- function(path, terms, rows, n) {
 
 # Positions of the rows to choose from.
 explored_rows <- function(fit, rows, most, call = rlang::caller_env()) {
+  refuse_shards_fit(fit, "what its rows have been seen with", call)
   most <- check_count(most, "most_rows", call = call)
   if (!is.null(rows)) {
     at <- positions_of(rows, fit, 1L, "rows", call)
@@ -80,7 +81,8 @@ explored_rows <- function(fit, rows, most, call = rlang::caller_env()) {
     return(utils::head(unique(at), most))
   }
   seen <- tabulate(observed_rows(fit$observed), nrow(fit$u))
-  sort(utils::head(order(-seen), most))
+  # those with most ratings are the most interesting, unless there is nothing left to recommend to them
+  sort(utils::head(order(seen == nrow(fit$v), -seen), most))
 }
 
 # For every fit and row its best columns; names of columns are kept once.

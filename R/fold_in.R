@@ -43,8 +43,8 @@ fold_in.acfw_matrix_completion <- function(fit, ratings, side = c("rows", "colum
   require_argument(ratings, "the ratings of the new rows or columns")
   side <- check_choice(side, c("rows", "columns"), "side")
   threads <- usable_threads(check_count(threads, "threads"))
-  if (side == "rows") return(folded_rows(fit, new_ratings(fit, ratings, weights, 1L), threads))
-  transposed(folded_rows(transposed(fit), transposed_observed(new_ratings(fit, ratings, weights, 2L)), threads))
+  if (side == "rows") return(with_biscale(folded_rows(fit, new_ratings(fit, ratings, weights, 1L), threads)))
+  with_biscale(transposed(folded_rows(transposed(fit), transposed_observed(new_ratings(fit, ratings, weights, 2L)), threads)))
 }
 
 # `observed`: the ratings of new rows at the columns of the fit.

@@ -7,7 +7,8 @@
 #'
 #' The problem is to minimise
 #' ```
-#'   (1/n) sum_i w_i loss(y_i, z_i) + (lambda / 2) sum_j b_j^2,     z_i = sum_j x_ij b_j + b_0 + offset_i,
+#'   (1/n) sum_i w_i loss(y_i, z_i) + (lambda / 2) sum_j b_j^2,
+#'   z_i = sum_j x_ij b_j + b_0 + offset_i,
 #' ```
 #' over the intercept `b_0` and over `b` in a set:
 #'
@@ -15,16 +16,16 @@
 #' |---|---|
 #' | `"l1"` | `sum_j penalty_factor_j abs(b_j) <= beta`, and `lower_j <= b_j <= upper_j` |
 #' | `"simplex"` | `b_j >= 0` and `sum_j penalty_factor_j b_j = beta` |
-#' | `"group"` | `sum_g penalty_factor_g sqrt(sum of b_j^2 over the columns j of group g) <= beta` |
+#' | `"group"` | `sum_g penalty_factor_g sqrt(sum of b_j^2 for j in g) <= beta` |
 #'
 #' | `family` | `y` | loss of a margin `z` |
 #' |---|---|---|
 #' | `"gaussian"` | numbers | `(y - z)^2 / 2` |
-#' | `"binomial"` | 0/1, logical, or a factor with two levels, of which the second is modelled | `log(1 + exp(z)) - y z` |
+#' | `"binomial"` | 0/1, logical, factor | `log(1 + exp(z)) - y z` |
 #' | `"poisson"` | counts | `exp(z) - y z - (y - y log(y))` |
-#' | `"multinomial"` | a factor, or a matrix of indicators | `log(sum_k exp(z_k)) - z_y`, with a margin per class |
+#' | `"multinomial"` | factor, indicators | `log(sum_k exp(z_k)) - z_y` |
 #'
-#' Each loss is half the deviance. The intercept is neither bounded nor penalised: for every `b` it takes its best value. The same holds for columns with
+#' Of a factor with two levels the second is modelled; the multinomial family has a margin per class. Each loss is half the deviance. The intercept is neither bounded nor penalised: for every `b` it takes its best value. The same holds for columns with
 #' `penalty_factor` 0. Weights and penalty factors are used as they are: `glmnet` rescales its
 #' weights to sum to `n` and its factors to sum to the number of columns, so do the same to compare. With `method = "mp"` there is no
 #' bound, and the unconstrained problem is solved by matching pursuit with steps of size `beta`.
@@ -169,6 +170,7 @@ fit_glm <- function(x, y, family, beta, set, lambda, weights, offset, penalty_fa
   given <- glm_arguments(family, beta, nbeta, method, step, control, env)
   problem <- glm_problem(x, y, given$family, set, lambda, weights, offset, penalty_factor, lower, upper, groups, intercept, standardize, env)
   check_method_for(problem, given$method, env)
+  if (is.null(beta) && problem$lambda > 0) tell_of_ridge()
   control <- glm_tolerance(given$control, problem, given$beta)
   results <- glm_results(problem, given$beta, given$nbeta, given$method, given$step, control, init, env)
   new_glm_fit(results$results, problem, given$method, given$step, results$control, call, results$init)
@@ -182,9 +184,18 @@ glm_arguments <- function(family, beta, nbeta, method, step, control, env) {
   )
 }
 
-# A grid is chosen for its shape, a radius that was named for its solution.
+# A grid is chosen for its shape, a radius that was named for its solution. What a control object says of tolerances holds all the same.
 glm_tolerance <- function(control, problem, beta) {
-  with_tolerance(control, 1e-8 * typical_loss(problem), if (is.null(beta) || is_penalties(beta)) 1e-4 else 1e-6)
+  own <- c(1e-8 * typical_loss(problem), if (is.null(beta) || is_penalties(beta)) 1e-4 else 1e-6)
+  if (is.null(attr(control, "unseen"))) own <- pmin(own, c(control$tol, control$rel_tol))
+  with_tolerance(control, own[[1L]], own[[2L]])
+}
+
+# Whoever comes from glmnet may have meant something else by `lambda`, and would never know.
+tell_of_ridge <- function() {
+  rlang::inform(paste0("`lambda` is the ridge weight here. What glmnet calls `lambda`, the penalty of the l1 norm, belongs to each radius of the ",
+                       "path: leave `lambda` out and ask for coef(fit, penalty = ), or give `beta`. (Said once a session.)"),
+                class = c("acfw_message_ridge", "acfw_message"), .frequency = "once", .frequency_id = "acfw_ridge")
 }
 
 # What there is to say of a fit beside itself.
@@ -227,7 +238,9 @@ glmnet_arguments <- c(
   type.gaussian = " There is one algorithm for all families.", type.logistic = " There is one algorithm for all families.",
   type.multinomial = " For grouped coefficients use set = \"group\".",
   standardize.response = " Standardise `y` before.", relax = " Refit with the columns in use.", group = " Use `groups`.",
-  s = " Radii are `beta`."
+  s = " Radii are `beta`.", trace.it = " Use `control = acfw_control(progress = TRUE)`; every fit has its `trace`.",
+  nfolds = " It is one of cv_acfw_glm().", foldid = " It is one of cv_acfw_glm().", type.measure = " It is one of cv_acfw_glm().",
+  keep = " The fold of each observation is in `foldid` of the result."
 )
 
 #' @rdname acfw_glm

@@ -8,7 +8,7 @@ glm_problem <- function(x, y, family, set, lambda, weights, offset, penalty_fact
   raw <- check_observation_weights(weights, nrow(x), call)
   problem <- list(
     x = x, y = coded$y, family = family, classnames = coded$names, weights = raw, w = raw / nrow(x), set = set,
-    lambda = check_number(lambda, "lambda", min = 0, max = .Machine$double.xmax, call = call),
+    lambda = check_ridge(lambda, call),
     intercept = check_flag(intercept, "intercept", call), standardize = check_flag(standardize, "standardize", call),
     offset = check_offset(offset, coded$y, call), groups = check_groups(groups, set, x, call),
     penalty_factor = check_factors(penalty_factor, set, groups, x, call), state = NULL
@@ -18,6 +18,14 @@ glm_problem <- function(x, y, family, set, lambda, weights, offset, penalty_fact
   problem$start <- numeric(ncol(x) * class_columns(problem))
   family$refuse(problem, call)
   add_scale(problem, call)
+}
+
+check_ridge <- function(lambda, call) {
+  if (is.numeric(lambda) && length(lambda) > 1L) {
+    abort_input("lambda", paste("must be a single number, the ridge weight. For glmnet's path of `lambda` leave it out: `nbeta` says how many,",
+                                "and coef() and predict() take a `penalty`."), call)
+  }
+  check_number(lambda, "lambda", min = 0, max = .Machine$double.xmax, call = call)
 }
 
 # How many columns of coefficients: one, or one per class.

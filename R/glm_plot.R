@@ -19,6 +19,7 @@
 #' if (requireNamespace("ggplot2", quietly = TRUE)) ggplot2::autoplot(fit)
 #' @export
 plot.acfw_glm <- function(x, type = NULL, labels = 7, ..., what = NULL) {
+  check_glmnet_plot(labels, ...)
   type <- glm_picture(x, renamed(type, what, "type"))
   if (type == "convergence") return(plot.acfw(x, ...))
   drawing <- glm_drawing(x, type, labels)
@@ -33,6 +34,14 @@ autoplot.acfw_glm <- function(object, type = NULL, labels = 7, ..., what = NULL)
   if (type == "convergence") return(autoplot.acfw(object, ...))
   check_dots(..., .known = names(formals(autoplot.acfw_glm)))
   draw_ggplot(glm_drawing(object, type, labels))
+}
+
+# plot() of glmnet has `xvar` and a `label` that is TRUE or FALSE, which R takes for `labels`.
+check_glmnet_plot <- function(labels, ..., call = rlang::caller_env()) {
+  if ("xvar" %in% ...names()) {
+    abort_input("xvar", "is not an argument of this function. Paths are drawn against the radius, glmnet's \"norm\".", call, class = "acfw_error_unknown")
+  }
+  if (is.logical(labels)) abort_input("labels", "must be the number of coefficients to name, the largest; 0 for none.", call)
 }
 
 # Which picture is meant: "path", "gap", or for one radius "convergence". A single fit that was optimal from the start has none of the last

@@ -28,6 +28,7 @@
 predict.acfw_glm <- function(object, newx = NULL, beta = NULL, type = c("link", "response", "class", "nonzero", "coefficients"),
                              newdata = NULL, newoffset = NULL, penalty = NULL, exact = FALSE, x = NULL, y = NULL, ...) {
   check_dots(..., .known = names(formals()), .instead = glmnet_choices)
+  if (identical(type, "coef")) type <- "coefficients"  # as everybody types it for glmnet
   type <- check_choice(type, c("link", "response", "class", "nonzero", "coefficients"), "type")
   family <- family_of(object)
   if (type == "class" && !family$classes) {

@@ -107,16 +107,15 @@ callback_in_units <- function(callback, units) {
 }
 
 glm_lipschitz <- function(problem, inner, env) {
-  if (in_parts(problem)) {
-    abort_input("step", "\"short\" needs a Lipschitz constant, which nobody computes for shards; give it by acfw_control(L = ), or use another step.", env)
-  }
   steepest <- problem$family$steepest
   if (is.infinite(steepest)) {
     abort_input("step", "\"short\" needs a Lipschitz constant, which the poisson loss has not; use another, or acfw_control(L = ).", env)
   }
+  ridge <- inner$lambda * max(inner$ridge_factor, 1)
+  if (in_parts(problem)) return(spectral_square_of_parts(asker(problem$crew), restorer(problem$crew), engine_facts(problem)) * steepest + ridge)
   A <- problem$x * sqrt(inner$w)
   if (length(inner$scale)) A <- A %*% Matrix::Diagonal(x = inner$scale)
-  spectral_norm(if (is.matrix(problem$x)) as.matrix(A) else as_dgc(A))^2 * steepest + inner$lambda * max(inner$ridge_factor, 1)
+  spectral_norm(if (is.matrix(problem$x)) as.matrix(A) else as_dgc(A))^2 * steepest + ridge
 }
 
 # `beta` is the radius that was asked for, or NA for one of a grid.

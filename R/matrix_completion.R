@@ -60,7 +60,16 @@
 #' with `W` the sum of all weights. The sum over cells that are not observed is a norm of the factors, so that nothing of the
 #' size of the matrix is made. Confidence in an entry is its weight, which must be larger than `w0`.
 #'
-#' @param x The observed entries: a sparse matrix, a dense matrix with `NA`, or a data frame; see the section below.
+#' @section Shards of rows:
+#' `x` may be [acfw_shards()], for more entries than fit in memory or on more machines than one: `load(k)` returns `list(x =, weights =)`, the
+#' entries of some of the rows in any of the forms above, `weights` perhaps. A row belongs to one shard. Rows of the left factor stay
+#' where their entries are and come here only with the answer; against the loss of a worker a copy is kept. Methods `"corrective"` and
+#' `"cfw"`, both losses, weights, effects, paths and `init` are as in memory, and the answer has the same bits whoever holds which shard;
+#' `w0`, `rank_max` and what needs the training entries afterwards are errors of class `acfw_error_shards`. The certificate takes the
+#' shards: `certificate(fit, shards)`.
+#'
+#' @param x The observed entries: a sparse matrix, a dense matrix with `NA`, or a data frame; see the section below. Or [acfw_shards()] of
+#'   rows, see the section on shards.
 #' @param beta The bound on the nuclear norm, positive. Several values make a path: they are fitted in increasing order, each
 #'   from the solution of the one before. `NULL` chooses at most `nbeta` of them, from the smallest radius that matters up
 #'   to where the bound does not bind any more.
@@ -123,11 +132,15 @@ acfw_matrix_completion <- function(x, beta = NULL, loss = c("huber", "squared"),
     settings <- completion_settings(loss, delta, w0, center, shrink, limits, balance, method, step, rank_max)
     if (!is.null(beta)) beta <- completion_radii(beta)
     nbeta <- check_count(nbeta, "nbeta")
-    observed <- centred(as_observed(x, weights, settings$w0), settings)
-    control <- completion_control(control, observed, settings)
-    init <- check_completion_init(init, observed)
-    radii <- if (is.null(beta)) default_radii(observed, settings, nbeta) else beta
-    fit_path(observed, radii, settings, control, init, call, until_slack = is.null(beta))
+    if (inherits(x, "acfw_shards")) {
+      complete_shards(x, weights, beta, settings, nbeta, control, init, call)
+    } else {
+      observed <- centred(as_observed(x, weights, settings$w0), settings)
+      control <- completion_control(control, observed, settings)
+      init <- check_completion_init(init, observed)
+      radii <- if (is.null(beta)) default_radii(observed, settings, nbeta) else beta
+      fit_path(observed, radii, settings, control, init, call, until_slack = is.null(beta))
+    }
   })
 }
 
@@ -208,6 +221,7 @@ engine_delta <- function(settings) if (settings$loss == "squared") Inf else sett
 
 # Of all entries, and of all cells where those that are not observed count too.
 total_weight <- function(observed) {
+  if (!is.null(observed$total)) return(observed$total)  # they are in shards
   seen <- if (is.null(observed$weights)) length(observed$x) else sum(observed$weights)
   seen + observed$w0 * (prod(observed$dim) - length(observed$x))
 }

@@ -2,8 +2,12 @@
 
 #' @rdname certificate
 #' @export
-certificate.acfw_matrix_completion <- function(object, ...) {
-  check_dots(...)
+certificate.acfw_matrix_completion <- function(object, x = NULL, ...) {
+  check_dots(..., .known = "x")
+  if (!is.null(object$shards)) {
+    if (!inherits(x, "acfw_shards")) refuse_shards_fit(object, "its entries; give the shards as `x`")
+    return(certificate_of_completion(object, x, rlang::current_env()))
+  }
   value <- completion_value(object)
   gradient <- completion_operator(object)
   # f lies above its tangent, whose least value over the ball is at the leading singular pair of the gradient.
@@ -17,8 +21,7 @@ certificate.acfw_matrix_completion <- function(object, ...) {
 #' @rdname certificate
 #' @export
 certificate.acfw_completion_path <- function(object, ...) {
-  check_dots(...)
-  new_certificate(do.call(rbind, lapply(object$fits, certificate)))
+  new_certificate(do.call(rbind, lapply(object$fits, certificate, ...)))
 }
 
 #' @rdname certificate
@@ -70,15 +73,17 @@ completion_operator <- function(fit) {
 # vector, with what its residual leaves open.
 plain_singular_value <- function(operator, most_steps = 400L) {
   tall <- operator$dim[[1L]] >= operator$dim[[2L]]
-  n <- min(operator$dim)
   square <- function(x) {
     if (tall) operator$transposed_times(operator$times(x)) else operator$times(operator$transposed_times(x))
   }
-  if (n <= 150L) {
-    full <- apply(diag(n), 2L, square)
-    return(sqrt(max(eigen((full + t(full)) / 2, symmetric = TRUE, only.values = TRUE)$values, 0)))
-  }
-  lanczos_value(square, n, most_steps)
+  sqrt(plain_eigenvalue(square, min(operator$dim), most_steps))
+}
+
+# Of a symmetric one without negative eigenvalues.
+plain_eigenvalue <- function(square, n, most_steps = 400L) {
+  if (n > 150L) return(lanczos_value(square, n, most_steps))
+  full <- apply(diag(n), 2L, square)
+  max(eigen((full + t(full)) / 2, symmetric = TRUE, only.values = TRUE)$values, 0)
 }
 
 lanczos_value <- function(square, n, most_steps) {
@@ -101,7 +106,7 @@ lanczos_value <- function(square, n, most_steps) {
     small[cbind(seq_len(k - 1L), seq_len(k)[-1L])] <- small[cbind(seq_len(k)[-1L], seq_len(k - 1L))] <- b[seq_len(k - 1L)]
     ritz <- eigen(small, symmetric = TRUE)
     residual <- b[[k]] * abs(ritz$vectors[k, 1L])
-    if (ends || residual <= 1e-10 * ritz$values[[1L]]) return(sqrt(ritz$values[[1L]] + residual))
+    if (ends || residual <= 1e-10 * ritz$values[[1L]]) return(ritz$values[[1L]] + residual)
     q <- image
   }
 }

@@ -149,17 +149,19 @@ scores_of <- function(object, i, j) {
 #' @rdname predict.acfw_factors
 #' @export
 fitted.acfw_factors <- function(object, ...) {
+  refuse_shards_fit(object, "its entries; use predict() for those you want")
   in_input_order(object$observed, entries_at(object, observed_rows(object$observed), observed_cols(object$observed)))
 }
 
 #' @rdname predict.acfw_factors
 #' @export
 residuals.acfw_factors <- function(object, ...) {
+  refuse_shards_fit(object, "its entries; use predict() for those you want")
   in_input_order(object$observed, object$observed$x) - stats::fitted(object)
 }
 
 #' @export
-nobs.acfw_factors <- function(object, ...) length(object$observed$x)
+nobs.acfw_factors <- function(object, ...) if (is.null(object$observed$total)) length(object$observed$x) else object$observed$total
 
 #' @export
 dim.acfw_factors <- function(x) c(nrow(x$u), nrow(x$v))

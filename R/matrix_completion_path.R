@@ -111,6 +111,7 @@ as.data.frame.acfw_completion_path <- function(x, row.names = NULL, optional = F
 #' @export
 summary.acfw_completion_path <- function(object, ...) {
   check_dots(...)
+  if (!is.null(object$fits[[1L]]$shards)) return(object$path)
   residuals <- lapply(object$fits, stats::residuals)
   cbind(object$path, rmse = vapply(residuals, function(r) sqrt(mean(r^2)), 0), mae = vapply(residuals, function(r) mean(abs(r)), 0))
 }

@@ -10,8 +10,8 @@ completion_label <- function(fit) {
 print.acfw_matrix_completion <- function(x, digits = 6, ...) {
   size <- nrow(x$u) * nrow(x$v)
   cat("<acfw_matrix_completion> ", completion_label(x), "\n", sep = "")
-  cat("  matrix     ", nrow(x$u), " x ", nrow(x$v), ", ", format(length(x$observed$x), big.mark = ","), " observed (",
-      percent(length(x$observed$x) / size), ")\n", sep = "")
+  cat("  matrix     ", nrow(x$u), " x ", nrow(x$v), ", ", format(stats::nobs(x), big.mark = ","), " observed (",
+      percent(stats::nobs(x) / size), ")\n", sep = "")
   cat("  rank       ", x$rank, ", nuclear norm ", format(x$nuclear_norm, digits = digits), " of ", format(x$beta, digits = digits),
       ", penalty ", format(x$penalty, digits = 4), "\n", sep = "")
   print_outcome(x, digits)
@@ -20,6 +20,9 @@ print.acfw_matrix_completion <- function(x, digits = 6, ...) {
 
 #' @export
 summary.acfw_matrix_completion <- function(object, ...) {
+  if (!is.null(object$shards)) {  # its residuals are with the entries
+    return(structure(list(fit = object, rmse = NA_real_, mae = NA_real_, outside = NA_real_), class = "summary.acfw_matrix_completion"))
+  }
   residuals <- stats::residuals(object)
   outside <- if (object$loss == "huber") mean(abs(residuals) > object$delta) else NA_real_
   structure(list(fit = object, rmse = sqrt(mean(residuals^2)), mae = mean(abs(residuals)), outside = outside),
@@ -30,7 +33,8 @@ summary.acfw_matrix_completion <- function(object, ...) {
 print.summary.acfw_matrix_completion <- function(x, digits = 4, ...) {
   print(x$fit)
   line <- function(name, ...) cat("  ", format(name, width = 11), ..., "\n", sep = "")
-  line("residuals", "root mean square ", format(x$rmse, digits = digits), ", mean absolute ", format(x$mae, digits = digits))
+  if (is.na(x$rmse)) print_shards(x$fit)
+  else line("residuals", "root mean square ", format(x$rmse, digits = digits), ", mean absolute ", format(x$mae, digits = digits))
   if (!is.na(x$outside)) line("outliers", percent(x$outside), " of the entries lie beyond delta")
   line("spectrum", paste(format(utils::head(x$fit$d, 6), digits = digits), collapse = " "), if (x$fit$rank > 6) " ...")
   line("calls", calls_text(x$fit$counts))

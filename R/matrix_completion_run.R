@@ -48,11 +48,14 @@ fit_radii <- function(observed, beta, settings, control, init, call, until_slack
     tell_other_problem(parts)
     same <- FALSE
   }
+  start <- completion_start(init, same, observed$scale)
+  before <- if (is.null(start)) start_before_kink(observed, beta[[1L]], settings, control)
   session <- session_completion(
-    observed, beta, engine_delta(settings), settings$method, settings$step, settings$rank_max, control_with_progress(control),
-    completion_start(init, same, observed$scale), until_slack
+    observed, if (isTRUE(before$interrupted)) beta[[1L]] else beta, engine_delta(settings), settings$method, settings$step, settings$rank_max,
+    control_with_progress(control_after_kink(control, before)), if (is.null(before)) start else before$start, until_slack
   )
   results <- run_session(session)
+  results[[1L]] <- result_after_kink(results[[1L]], before)
   fits <- lapply(seq_along(results), function(k) {
     identity$set <- checksum(beta[[k]])
     new_completion_fit(results[[k]], observed, beta[[k]], settings, control, if (k == 1L && same) init, identity, call)
@@ -81,11 +84,20 @@ new_completion_fit <- function(result, observed, beta, settings, control, init, 
     rownames(fit$u) <- observed$dimnames[[1L]]
     rownames(fit$v) <- observed$dimnames[[2L]]
   }
-  structure(fit, class = c("acfw_matrix_completion", "acfw_factors", "acfw"))
+  with_biscale(structure(fit, class = c("acfw_matrix_completion", "acfw_factors", "acfw")))
+}
+
+# The effects in the attributes that softImpute's biScale() leaves: its complete() and impute() find `u`, `d` and `v` in a fit of ours, too,
+# and would take them for all there is.
+with_biscale <- function(fit) {
+  side <- function(effects, size, shift = 0) list(center = shift + if (length(effects)) effects else numeric(size), scale = rep(1, size))
+  attr(fit, "biScale:row") <- side(fit$offset$row, nrow(fit$u), fit$offset$mean)
+  attr(fit, "biScale:column") <- side(fit$offset$column, nrow(fit$v))
+  fit
 }
 
 # Where a session starts: at the point of `init`, with the memory of its run where that is continued; in the norm of `scale`.
-completion_start <- function(init, same, scale) {
+completion_start <- function(init, same, scale = no_scale()) {
   if (!length(init$d)) return(NULL)
   start <- list(u = unname(init$u), d = init$d, v = unname(init$v))
   if (identical(init$scale, scale)) start[c("u", "v")] <- unscaled_factors(c(start, list(scale = scale)))

@@ -39,6 +39,7 @@ axis_ticks <- function(range, log = FALSE, most = 6, unit = 1, whole = FALSE) {
   at <- pretty(range * unit, n = most)
   at <- at[at >= min(range) * unit - 1e-9 * diff(range) * unit & at <= max(range) * unit + 1e-9 * diff(range) * unit]
   if (whole) at <- at[at == round(at)]
+  if (!length(at)) at <- mean(range) * unit  # all that is shown is one number, and that is not round
   list(at = at / unit, labels = plain_numbers(at))
 }
 
@@ -55,6 +56,7 @@ log_ticks <- function(range, most = 6) {
   }
   at <- inside(as.vector(outer(c(1, 2, 5), 10^decades)))
   if (length(at) < 3L) at <- inside(pretty(range, n = most))
+  if (!length(at)) at <- 10^mean(log10(range))
   list(at = at, labels = vapply(at, plain_numbers, ""))
 }
 

@@ -67,7 +67,7 @@ base_frame <- function(drawing, dots) {
     x = x, y = y, rows = rows, right = right,
     ticks_x = axis_ticks(x, log_x, most = max(3, floor(size[[1L]] / 0.7)), unit = unit, whole = isTRUE(drawing$counts)),
     ticks_y = axis_ticks(y, log_y, most = max(3, floor(size[[2L]] / 0.5))),
-    xlim = with_room(x, log_x, right / size[[1L]]), ylim = with_room(y, log_y, length(rows) * line_height() / size[[2L]])
+    xlim = with_room(x, log_x, right / size[[1L]]), ylim = with_room(y, log_y, (length(rows) + (length(rows) > 0) / 2) * line_height() / size[[2L]])
   )
 }
 

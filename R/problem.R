@@ -8,7 +8,8 @@ problem_identity <- function(data, set, options) {
 
 # Which parts of the problem that `init` solved differ from this one; none if a run of it may go on.
 differing_parts <- function(init, identity) {
-  same <- vapply(names(identity), function(part) identical(init$identity[[part]], identity[[part]]), NA)
+  known <- if (is.list(init$identity)) init$identity  # it may have been edited
+  same <- vapply(names(identity), function(part) identical(known[[part]], identity[[part]]), NA)
   names(identity)[!same]
 }
 

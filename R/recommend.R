@@ -38,6 +38,7 @@ recommend.acfw_factors <- function(fit, rows = NULL, n = 10, exclude_observed = 
   check_flag(exclude_observed, "exclude_observed")
   at <- positions_of(rows, fit, 1L, "rows")
   if (anyNA(at)) abort_input("rows", "has rows that the fit does not know: fold_in() their ratings first.")
+  if (exclude_observed) refuse_shards_fit(fit, "what its rows have been seen with; use exclude_observed = FALSE")
   seen <- if (exclude_observed) split_observed(fit$observed, at)
   chunks <- split(at, (seq_along(at) - 1L) %/% 200L)
   table <- do.call(rbind, lapply(chunks, best_columns, fit = fit, n = n, seen = seen))
@@ -78,8 +79,9 @@ split_observed <- function(observed, rows) {
 #'
 #' Fills in what `x` lacks with the values of a fit; observed values stay as they are.
 #'
-#' Where tidyr or mice is there, `complete()` of theirs has a method for fits, which does the same as `completed(fit)`. This
-#' package has no `complete()` of its own any more, so that it masks nobody's.
+#' Where tidyr or mice is there, `complete()` of theirs has a method for fits, which does the same as `completed(fit)`; `complete(x, fit)` and
+#' `impute(fit, i, j)` of softImpute know our fits, too (they know no `limits`). This package has no `complete()` of its own any more, so that
+#' it masks nobody's.
 #'
 #' @param x What the fit was made from: a dense matrix with `NA`, a sparse matrix (the answer is dense), or a data frame
 #'   whose third column has `NA` where a value is wanted. Or a fit by itself, for the matrix it was made from.
@@ -135,6 +137,7 @@ completed.data.frame <- function(x, fit, ...) {
 completed.acfw_factors <- function(x, fit, max_size = 1e7, ...) {
   check_dots(..., .known = c("fit", "max_size"))
   if (!missing(fit)) abort_input("fit", "must be left out where `x` is itself a fit.")
+  refuse_shards_fit(x, "its entries; use as.matrix() or predict()")
   with_entries(as.matrix(x, max_size = max_size), x$observed)
 }
 

@@ -1,8 +1,8 @@
 #' Data in shards
 #'
-#' Rows of a regression in pieces, each read by a function of yours where it is needed: in this process one after another, or in the
+#' Rows of data in pieces, each read by a function of yours where it is needed: in this process one after another, or in the
 #' workers of a cluster, where they stay. What is handed to [acfw_glm()] in the place of a matrix is this description; the call is the
-#' same otherwise, and so is the answer.
+#' same otherwise, and so is the answer. [acfw_matrix_completion()] takes shards of its rows, too.
 #'
 #' `load(k)` returns shard `k` as a list with `x` (a numeric matrix, a sparse matrix of package Matrix, a file-backed
 #' `big.matrix`, or what [shard_files()] maps) and `y`, and perhaps `weights`, `offset` and `foldid`, the fold of each row for
@@ -33,7 +33,7 @@
 #' @param count How many shards there are.
 #' @param engine Where the shards live, see below.
 #' @param keep Keep a shard in memory once it is loaded? `FALSE` loads it for every pass that reads the columns and drops it after: data of
-#'   any size, at the price of reading them again. What is mapped from a file takes no memory either way.
+#'   any size, at the price of reading them again. What is mapped from a file takes the memory of one shard at a time either way.
 #' @param patience Most seconds to wait for an answer of a worker.
 #' @param ... Must be empty.
 #' @return An object of class `acfw_shards`.

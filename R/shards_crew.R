@@ -31,8 +31,10 @@ send_all <- function(crew, workers, what, arguments) {
   crew$engine$exchange(messages)
 }
 
-# A condition that came back in the place of an answer is raised here.
+# A condition that came back in the place of an answer is raised here. Where interrupts have to wait, a worker that was interrupted is
+# asked again.
 check_answers <- function(crew, answers) {
+  if (any(was_stopped(answers))) rlang::interrupt()
   for (answer in answers) {
     if (inherits(answer, "condition")) {
       rlang::abort(conditionMessage(answer), class = setdiff(class(answer), c("rlang_error", "error", "condition")), shard = answer$shard,
@@ -40,6 +42,8 @@ check_answers <- function(crew, answers) {
     }
   }
 }
+
+was_stopped <- function(answers) vapply(answers, inherits, NA, "acfw_interrupted")
 
 note_losses <- function(crew, answers) {
   lost <- names(answers)[vapply(answers, is.null, NA)]
@@ -68,16 +72,18 @@ assign_shards <- function(crew, which) {
 }
 
 # Lets every shard of `which` be done something with, wherever it is, again if its worker is lost; answers by shard where there is one for
-# each of them.
+# each of them. `arguments` may be a function of the shards that a worker has.
 on_shards <- function(crew, which, what, arguments) {
   answers <- vector("list", crew$shards$count)
   while (length(which)) {
     assign_shards(crew, which[is.na(crew$holder[which])])
     groups <- split(which, crew$holder[which])
-    found <- send_all(crew, names(groups), what, function(id) c(list(which = groups[[id]]), arguments))
+    found <- send_all(crew, names(groups), what, function(id) {
+      c(list(which = groups[[id]]), if (is.function(arguments)) arguments(groups[[id]]) else arguments)
+    })
     note_losses(crew, found)
     check_answers(crew, found)
-    for (id in names(groups)) {
+    for (id in names(groups)[!was_stopped(found)]) {
       if (is.null(found[[id]])) next
       if (is.list(found[[id]])) answers[groups[[id]]] <- found[[id]]
       which <- setdiff(which, groups[[id]])
@@ -93,7 +99,12 @@ describe_shards <- function(crew, family) {
 
 prepare_shards <- function(crew, plan) {
   crew$plan <- plan
-  on_shards(crew, seq_len(crew$shards$count), "prepare", list(load = crew$shards$load, keep = crew$shards$keep, plan = plan))
+  on_shards(crew, seq_len(crew$shards$count), "prepare", preparation(crew))
+}
+
+# What a worker has to know to make the parts `which`; `own` is what each of them alone has.
+preparation <- function(crew) {
+  function(which) list(load = crew$shards$load, keep = crew$shards$keep, plan = crew$plan, own = crew$own[which])
 }
 
 # ---- questions ----------------------------------------------------------------------------------------------------
@@ -112,7 +123,7 @@ crew_ask <- function(crew, verb, columns, numbers) {
   })
   note_losses(crew, found)
   check_answers(crew, found)
-  for (id in names(groups)) {
+  for (id in names(groups)[!was_stopped(found)]) {
     if (is.null(found[[id]])) next
     asked$sums <- c(asked$sums, found[[id]])
     asked$left <- setdiff(asked$left, groups[[id]])
@@ -132,15 +143,16 @@ crew_ask <- function(crew, verb, columns, numbers) {
 }
 
 # Parts that nobody holds are loaded again and led to where the others are; those that had answered before they were lost wait for
-# the next question.
-crew_restore <- function(crew, questions) {
+# the next question. If they cannot join it, the question at hand is given up.
+crew_restore <- function(crew, questions, joins = TRUE) {
+  on.exit(if (!joins) crew$asked <- NULL)
   repeat {
     lost <- crew$asked$left[is.na(crew$holder[crew$asked$left])]
     if (!length(lost)) return(invisible())
     assign_shards(crew, lost)
     groups <- split(lost, crew$holder[lost])
     found <- send_all(crew, names(groups), "prepare", function(id) {
-      list(load = crew$shards$load, keep = crew$shards$keep, which = groups[[id]], plan = crew$plan)
+      c(list(which = groups[[id]]), preparation(crew)(groups[[id]]))
     })
     for (question in questions) {
       if (note_losses(crew, found)) break

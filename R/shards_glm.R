@@ -93,7 +93,7 @@ plan_of <- function(problem, facts, control) {
 }
 
 asker <- function(crew) function(verb, columns, numbers) crew_ask(crew, verb, columns, numbers)
-restorer <- function(crew) function(questions) crew_restore(crew, questions)
+restorer <- function(crew) function(questions, joins = TRUE) crew_restore(crew, questions, joins)
 
 null_problem <- function(problem) {
   problem$unpenalised <- integer()

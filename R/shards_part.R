@@ -4,12 +4,16 @@
 # What this process holds for runs elsewhere, by their names.
 held_parts <- new.env(parent = emptyenv())
 
-# Does one thing for a run and returns the result, or the condition that prevented it. `store` is where the parts are.
+# Does one thing for a run and returns the result, or the condition that prevented it. `store` is where the parts are. Ctrl-C reaches the
+# workers of a terminal as well as whom they work for: a worker that said nothing then would be waited for.
 part_service <- function(run, what, arguments, store = NULL) {
-  tryCatch({
-    if (is.null(store)) store <- store_of(run)
-    do.call(part_actions[[what]], c(list(store), arguments))
-  }, error = function(error) if (inherits(error, "acfw_error")) error else shard_condition(NA, conditionMessage(error)))
+  if (!is.null(store)) return(part_work(store, what, arguments))
+  tryCatch(part_work(store_of(run), what, arguments), interrupt = function(condition) structure(list(), class = "acfw_interrupted"))
+}
+
+part_work <- function(store, what, arguments) {
+  tryCatch(do.call(part_actions[[what]], c(list(store), arguments)),
+           error = function(error) if (inherits(error, "acfw_error")) error else shard_condition(NA, conditionMessage(error)))
 }
 
 store_of <- function(run) {
@@ -23,11 +27,11 @@ part_actions <- list(
     store[["keep"]] <- keep
     lapply(which, function(k) describe_shard(store, k, family, folding))
   },
-  prepare = function(store, load, keep, which, plan) {
+  prepare = function(store, load, keep, which, plan, own) {
     store[["load"]] <- load
     store[["keep"]] <- keep
     store[["plan"]] <- plan
-    for (k in which) hold_shard(store, k)
+    for (at in seq_along(which)) if (is.null(plan$kind)) hold_shard(store, which[[at]]) else hold_entries(store, which[[at]], own[[at]])
     length(which)
   },
   answer = function(store, which, count, verb, columns, numbers) {
@@ -38,6 +42,14 @@ part_actions <- list(
     lapply(which, function(k) measure_shard(store, k, coefficients, intercept, measure))
   },
   certify = function(store, which, b, b0) lapply(which, function(k) certificate_sums(store, k, b, b0)),
+  describe_entries = function(store, load, keep, which) {
+    store[["load"]] <- load
+    store[["keep"]] <- keep
+    lapply(which, function(k) describe_entries(store, k))
+  },
+  left = function(store, which, candidate) lapply(which, function(k) part_left(part_of(store, k), candidate)),
+  row_effects = function(store, which) lapply(which, function(k) part_row_effects(part_of(store, k))),
+  certify_entries = function(store, which, ...) lapply(which, function(k) certify_entries(store, k, ...)),
   forget = function(store, run) {
     rm(list = ls(store), envir = store)
     if (!is.null(held_parts[[run]])) rm(list = run, envir = held_parts)
@@ -62,9 +74,13 @@ in_shard <- function(k, expr) {
 
 # ---- a shard, loaded and checked ----------------------------------------------------------------------------------
 
+loaded_shard <- function(load, k) {
+  tryCatch(load(k), error = function(error) stop(shard_condition(k, paste0("could not be loaded: ", conditionMessage(error)))))
+}
+
 # list(x, y, weights, offset, foldid), x as the engine can map it.
 read_shard <- function(load, k) {
-  shard <- tryCatch(load(k), error = function(error) stop(shard_condition(k, paste0("could not be loaded: ", conditionMessage(error)))))
+  shard <- loaded_shard(load, k)
   in_shard(k, {
     if (!is.list(shard) || is.data.frame(shard) || is.null(shard[["x"]]) || is.null(shard[["y"]])) {
       stop(shard_condition(k, paste0("must be a list with `x` and `y`, but `load` returned ", describe(shard), ".")))
@@ -193,7 +209,7 @@ in_order <- function(x, names) {
 }
 
 answer_of_part <- function(store, k, verb, columns, numbers) {
-  pointer <- store[[paste0("part-", k)]]
+  pointer <- part_of(store, k)
   if (!store[["keep"]] && verb_needs_design(verb, length(columns) > 0L)) {
     attach_design(pointer, planned_shard(store, k)$x, k)
     on.exit(part_detach(pointer))

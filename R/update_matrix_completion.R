@@ -24,7 +24,8 @@ update.acfw_matrix_completion <- function(object, ratings = NULL, weights = NULL
     kept <- c("beta", "loss", "delta", "w0", "center", "shrink", "limits", "balance", "method", "step", "rank_max", "control")
     check_dots_within(..., .known = kept)
     asked <- utils::modifyList(unclass(object)[kept], list(...), keep.null = TRUE)
-    settings <- do.call(completion_settings, c(asked[setdiff(kept, c("beta", "control"))], call = rlang::current_env()))
+    settings <- do.call(completion_settings, c(asked[setdiff(kept, c("beta", "control"))], call = rlang::current_env()), quote = TRUE)
+    refuse_shards_fit(object, "its entries; fit the shards again, with this fit as `init`")
     merged <- if (is.null(ratings)) list(observed = object$observed) else merge_ratings(object, ratings, weights)
     observed <- centred(uncentred_entries(merged$observed, settings$w0), settings)
     if (!"control" %in% ...names()) asked$control["L"] <- list(NULL)  # that of the old entries

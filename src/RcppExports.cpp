@@ -57,6 +57,90 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// part_make_entries
+SEXP part_make_entries(Rcpp::List observed, Rcpp::List facts, Rcpp::Nullable<Rcpp::NumericMatrix> rows, double threads);
+RcppExport SEXP _acfw_part_make_entries(SEXP observedSEXP, SEXP factsSEXP, SEXP rowsSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type observed(observedSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type facts(factsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type rows(rowsSEXP);
+    Rcpp::traits::input_parameter< double >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(part_make_entries(observed, facts, rows, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// part_left
+Eigen::MatrixXd part_left(SEXP held, bool candidate);
+RcppExport SEXP _acfw_part_left(SEXP heldSEXP, SEXP candidateSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type held(heldSEXP);
+    Rcpp::traits::input_parameter< bool >::type candidate(candidateSEXP);
+    rcpp_result_gen = Rcpp::wrap(part_left(held, candidate));
+    return rcpp_result_gen;
+END_RCPP
+}
+// part_row_effects
+Eigen::VectorXd part_row_effects(SEXP held);
+RcppExport SEXP _acfw_part_row_effects(SEXP heldSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type held(heldSEXP);
+    rcpp_result_gen = Rcpp::wrap(part_row_effects(held));
+    return rcpp_result_gen;
+END_RCPP
+}
+// effects_of_parts
+Rcpp::List effects_of_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List facts);
+RcppExport SEXP _acfw_effects_of_parts(SEXP askSEXP, SEXP restoreSEXP, SEXP factsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::Function >::type ask(askSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Function >::type restore(restoreSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type facts(factsSEXP);
+    rcpp_result_gen = Rcpp::wrap(effects_of_parts(ask, restore, facts));
+    return rcpp_result_gen;
+END_RCPP
+}
+// completion_parts_at_zero
+Rcpp::NumericVector completion_parts_at_zero(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List facts);
+RcppExport SEXP _acfw_completion_parts_at_zero(SEXP askSEXP, SEXP restoreSEXP, SEXP factsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::Function >::type ask(askSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Function >::type restore(restoreSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type facts(factsSEXP);
+    rcpp_result_gen = Rcpp::wrap(completion_parts_at_zero(ask, restore, facts));
+    return rcpp_result_gen;
+END_RCPP
+}
+// session_completion_parts
+SEXP session_completion_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::Function save, Rcpp::Function rows, Rcpp::List facts, std::vector<double> radii, std::string method, std::string step, Rcpp::List control, Rcpp::List start, bool until_slack);
+RcppExport SEXP _acfw_session_completion_parts(SEXP askSEXP, SEXP restoreSEXP, SEXP saveSEXP, SEXP rowsSEXP, SEXP factsSEXP, SEXP radiiSEXP, SEXP methodSEXP, SEXP stepSEXP, SEXP controlSEXP, SEXP startSEXP, SEXP until_slackSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::Function >::type ask(askSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Function >::type restore(restoreSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Function >::type save(saveSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Function >::type rows(rowsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type facts(factsSEXP);
+    Rcpp::traits::input_parameter< std::vector<double> >::type radii(radiiSEXP);
+    Rcpp::traits::input_parameter< std::string >::type method(methodSEXP);
+    Rcpp::traits::input_parameter< std::string >::type step(stepSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type start(startSEXP);
+    Rcpp::traits::input_parameter< bool >::type until_slack(until_slackSEXP);
+    rcpp_result_gen = Rcpp::wrap(session_completion_parts(ask, restore, save, rows, facts, radii, method, step, control, start, until_slack));
+    return rcpp_result_gen;
+END_RCPP
+}
 // completion_loss_at_zero
 double completion_loss_at_zero(Rcpp::List observed, double delta);
 RcppExport SEXP _acfw_completion_loss_at_zero(SEXP observedSEXP, SEXP deltaSEXP) {
@@ -579,6 +663,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// spectral_square_of_parts
+double spectral_square_of_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List problem);
+RcppExport SEXP _acfw_spectral_square_of_parts(SEXP askSEXP, SEXP restoreSEXP, SEXP problemSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::Function >::type ask(askSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Function >::type restore(restoreSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    rcpp_result_gen = Rcpp::wrap(spectral_square_of_parts(ask, restore, problem));
+    return rcpp_result_gen;
+END_RCPP
+}
 // session_parts
 SEXP session_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List problem, Rcpp::List path, std::string method, std::string step, Rcpp::List control);
 RcppExport SEXP _acfw_session_parts(SEXP askSEXP, SEXP restoreSEXP, SEXP problemSEXP, SEXP pathSEXP, SEXP methodSEXP, SEXP stepSEXP, SEXP controlSEXP) {
@@ -602,6 +699,12 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_valid_compressed", (DL_FUNC) &_acfw_valid_compressed, 4},
     {"_acfw_processors", (DL_FUNC) &_acfw_processors, 0},
     {"_acfw_checksum", (DL_FUNC) &_acfw_checksum, 1},
+    {"_acfw_part_make_entries", (DL_FUNC) &_acfw_part_make_entries, 4},
+    {"_acfw_part_left", (DL_FUNC) &_acfw_part_left, 2},
+    {"_acfw_part_row_effects", (DL_FUNC) &_acfw_part_row_effects, 1},
+    {"_acfw_effects_of_parts", (DL_FUNC) &_acfw_effects_of_parts, 3},
+    {"_acfw_completion_parts_at_zero", (DL_FUNC) &_acfw_completion_parts_at_zero, 3},
+    {"_acfw_session_completion_parts", (DL_FUNC) &_acfw_session_completion_parts, 11},
     {"_acfw_completion_loss_at_zero", (DL_FUNC) &_acfw_completion_loss_at_zero, 2},
     {"_acfw_factor_entries", (DL_FUNC) &_acfw_factor_entries, 5},
     {"_acfw_factor_product", (DL_FUNC) &_acfw_factor_product, 3},
@@ -642,6 +745,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_add_partial_sums", (DL_FUNC) &_acfw_add_partial_sums, 3},
     {"_acfw_describe_columns", (DL_FUNC) &_acfw_describe_columns, 2},
     {"_acfw_null_loss_of_parts", (DL_FUNC) &_acfw_null_loss_of_parts, 3},
+    {"_acfw_spectral_square_of_parts", (DL_FUNC) &_acfw_spectral_square_of_parts, 3},
     {"_acfw_session_parts", (DL_FUNC) &_acfw_session_parts, 7},
     {NULL, NULL, 0}
 };

@@ -28,6 +28,10 @@ MappedFile::~MappedFile() {
   CloseHandle(handle_);
 }
 
+void MappedFile::give_back() const {
+  VirtualUnlock(const_cast<char*>(data_), size_);  // of pages that are not locked: they leave the working set
+}
+
 #else
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -51,4 +55,6 @@ MappedFile::MappedFile(const std::string& path) {
 }
 
 MappedFile::~MappedFile() { munmap(const_cast<char*>(data_), size_); }
+
+void MappedFile::give_back() const { madvise(const_cast<char*>(data_), size_, MADV_DONTNEED); }
 #endif

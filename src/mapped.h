@@ -14,6 +14,8 @@ class MappedFile {
 
   const char* data() const { return data_; }
   std::size_t size() const { return size_; }
+  /// Its pages need not stay in memory: what is read again is brought in again.
+  void give_back() const;
 
  private:
   const char* data_ = nullptr;

@@ -4,13 +4,16 @@
 
 #include <acfw/linear/blocks.hpp>
 #include <acfw/linear/storage.hpp>
+#include <acfw/linear/singular_bound.hpp>
 #include <acfw/objectives/glm_of_parts.hpp>
+#include <acfw/parts/normal_operator.hpp>
 #include <acfw/parts/part.hpp>
 
 #include <cmath>
 #include <functional>
 #include <limits>
 
+#include "asked_parts.h"
 #include "designs.h"
 #include "glm_session.h"
 #include "mapped.cpp"  // its only user
@@ -62,9 +65,11 @@ struct MappedMatrix {
   const int* ints(double from) const { return reinterpret_cast<const int*>(file->data() + static_cast<std::size_t>(from)); }
 };
 
-std::shared_ptr<acfw::Design> design_of_shard(const Rcpp::RObject& x, Index blocks) {
+// `file`, if it is wanted, is the one that is mapped.
+std::shared_ptr<acfw::Design> design_of_shard(const Rcpp::RObject& x, Index blocks, std::shared_ptr<MappedFile>* file = nullptr) {
   if (!Rf_inherits(x, "acfw_mapped")) return blocks > 1 ? blocks_from_r(x, blocks) : design_from_r(x);
   const MappedMatrix A{Rcpp::List(x)};
+  if (file) *file = A.file;
   if (A.sparse) {
     const acfw::CompressedStorage s = A.compressed();
     if (blocks > 1) return std::make_shared<Mapped<acfw::BlockDesign<acfw::CompressedStorage>>>(A.file, s, A.rows, A.cols, blocks);
@@ -77,12 +82,22 @@ std::shared_ptr<acfw::Design> design_of_shard(const Rcpp::RObject& x, Index bloc
 
 // ---- a part, where it lives ---------------------------------------------------------------------------------------
 
-struct HeldPart {
+struct HeldRows final : HeldPart {
+  HeldRows(Layout l, Rcpp::List given, acfw::Part rows) : layout(l), problem(std::move(given)), part(std::move(rows)) {}
+  // What was read of a mapped file is given back, so that of all the parts of a process one at a time takes memory.
+  Vector answer(const acfw::Question& question) override {
+    const Vector found = part.answer(question);
+    if (file && acfw::needs_design(question.verb, !question.columns.empty())) file->give_back();
+    return found;
+  }
+
   Layout layout;
   Rcpp::List problem;
   acfw::Part part;
+  std::shared_ptr<MappedFile> file;
 };
-using PartPointer = Rcpp::XPtr<HeldPart>;
+
+HeldRows& rows_of(SEXP held) { return static_cast<HeldRows&>(*PartPointer(held)); }
 
 Layout layout_of(const Rcpp::List& problem) {
   return {static_cast<Index>(Rcpp::as<double>(problem["rows"])), static_cast<Index>(Rcpp::as<double>(problem["cols"])),
@@ -93,50 +108,7 @@ acfw::Question question_of(int verb, const Rcpp::IntegerVector& columns, const R
   return {static_cast<acfw::Verb>(verb), acfw::Columns(columns.begin(), columns.end()), std::vector<double>(numbers.begin(), numbers.end())};
 }
 
-Rcpp::IntegerVector columns_to_r(const acfw::Columns& columns) { return Rcpp::IntegerVector(columns.begin(), columns.end()); }
-
 // ---- all of them, as the run sees them ----------------------------------------------------------------------------
-
-class AskedParts final : public acfw::Parts {
- public:
-  AskedParts(Rcpp::Function ask, Rcpp::Function restore) : ask_(std::move(ask)), restore_(std::move(restore)) {}
-
-  void set_recipe(std::function<std::vector<acfw::Question>()> recipe) override { recipe_ = std::move(recipe); }
-
-  Vector ask(const acfw::Question& question) override {
-    const Rcpp::IntegerVector verb = Rcpp::IntegerVector::create(static_cast<int>(question.verb));
-    const Rcpp::IntegerVector columns = columns_to_r(question.columns);
-    const Rcpp::NumericVector numbers(question.numbers.begin(), question.numbers.end());
-    for (;;) {
-      const Rcpp::RObject answer = call(ask_, verb, columns, numbers);
-      if (!answer.isNULL()) return Rcpp::as<Vector>(answer);
-      call(restore_, recipe_in_r(), R_NilValue, R_NilValue);  // some were lost
-    }
-  }
-
- private:
-  static SEXP call(SEXP function, SEXP a, SEXP b, SEXP c) {
-    return Rcpp::unwindProtect([&] {
-      SEXP all = PROTECT(Rf_isNull(b) ? Rf_lang2(function, a) : Rf_lang4(function, a, b, c));
-      SEXP answer = Rf_eval(all, R_GlobalEnv);
-      UNPROTECT(1);
-      return answer;
-    });
-  }
-
-  Rcpp::List recipe_in_r() const {
-    Rcpp::List all;
-    if (!recipe_) return all;
-    for (const acfw::Question& question : recipe_()) {
-      all.push_back(Rcpp::List::create(Rcpp::_["verb"] = static_cast<int>(question.verb), Rcpp::_["columns"] = columns_to_r(question.columns),
-                                       Rcpp::_["numbers"] = Rcpp::NumericVector(question.numbers.begin(), question.numbers.end())));
-    }
-    return all;
-  }
-
-  Rcpp::Function ask_, restore_;
-  std::function<std::vector<acfw::Question>()> recipe_;
-};
 
 std::pair<std::unique_ptr<acfw::Regression>, Layout> objective_of_parts(const Rcpp::Function& ask, const Rcpp::Function& restore,
                                                                         const Rcpp::List& problem) {
@@ -160,27 +132,30 @@ SEXP part_make(Rcpp::List problem, double threads) {
   const Rcpp::NumericVector offset = problem["offset"];
   acfw::Part part(make_loss(problem, layout), layout.interleaved(Eigen::Map<const Vector>(offset.begin(), offset.size())),
                   static_cast<int>(threads));
-  return PartPointer(new HeldPart{layout, problem, std::move(part)});
+  return PartPointer(new HeldRows(layout, problem, std::move(part)));
 }
 
 // Returns NULL, or a failure.
 // [[Rcpp::export]]
 SEXP part_attach(SEXP held, Rcpp::RObject x) {
   return attempt([&]() -> SEXP {
-    const PartPointer part(held);
-    auto A = design_of_shard(x, part->layout.blocks() ? part->layout.classes : 1);
-    scale_design(*A, part->problem, part->layout);
-    part->part.attach(std::move(A));
+    HeldRows& rows = rows_of(held);
+    auto A = design_of_shard(x, rows.layout.blocks() ? rows.layout.classes : 1, &rows.file);
+    scale_design(*A, rows.problem, rows.layout);
+    rows.part.attach(std::move(A));
     return R_NilValue;
   });
 }
 
 // [[Rcpp::export]]
-void part_detach(SEXP held) { PartPointer(held)->part.detach(); }
+void part_detach(SEXP held) {
+  rows_of(held).part.detach();
+  rows_of(held).file.reset();
+}
 
 // [[Rcpp::export]]
 SEXP part_answer(SEXP held, int verb, Rcpp::IntegerVector columns, Rcpp::NumericVector numbers) {
-  return attempt([&]() -> SEXP { return Rcpp::wrap(PartPointer(held)->part.answer(question_of(verb, columns, numbers))); });
+  return attempt([&]() -> SEXP { return Rcpp::wrap(PartPointer(held)->answer(question_of(verb, columns, numbers))); });
 }
 
 // [[Rcpp::export]]
@@ -237,6 +212,24 @@ SEXP describe_columns(Rcpp::RObject x, Eigen::VectorXd w) {
 double null_loss_of_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List problem) {
   auto [objective, layout] = objective_of_parts(ask, restore, problem);
   return objective->loss();
+}
+
+// The largest eigenvalue of A'WA, and at most a hundredth more.
+// [[Rcpp::export]]
+double spectral_square_of_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List problem) {
+  const Layout layout = layout_of(problem);
+  AskedParts parts(ask, restore);
+  acfw::NormalOperator A(parts, layout.size());
+  const Vector lengths = layout.spread(Rcpp::as<Vector>(problem["lengths"]), std::sqrt(static_cast<double>(layout.rows)));
+  A.set_size(Rcpp::as<double>(problem["total"]) * lengths.squaredNorm());
+  acfw::KrylovGoal goal;
+  goal.relative = 1e-3;
+  goal.stop = [] { return check_interrupt(), false; };
+  acfw::SingularBlock block = acfw::leading_singular_block(A, acfw::scattered_unit_vector(A.cols()), goal);
+  acfw::BoundGoal bound;
+  bound.relative = 1e-2;
+  bound.stop = goal.stop;
+  return acfw::certified_bound(A, block, bound);
 }
 
 // A session whose rows are wherever `ask(verb, columns, numbers)` finds them.

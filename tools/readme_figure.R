@@ -29,7 +29,7 @@ stairs <- function(g) {
 level <- acfw(0 * flow, function(x) sum((x - flow)^2) / 2, function(x) x - flow, stairs, method = "pfw")
 
 dir.create("man/figures", recursive = TRUE, showWarnings = FALSE)
-png("man/figures/README-race.png", width = 1800, height = 720, res = 200, pointsize = 9)
+bmp("man/figures/README-race.png", width = 1350, height = 540, res = 150, pointsize = 9)
 par(mfrow = c(1, 2), mar = c(4, 4.5, 2.5, 1), cex.main = 1, font.main = 1)
 plot(race, log = "xy", ylab = "", main = "Frank-Wolfe gap")
 plot(as.numeric(time(Nile)), flow, pch = 16, col = "#999999", axes = FALSE, xlab = "", ylab = "", panel.first = grid(lty = 1, col = "grey92"))
@@ -37,5 +37,5 @@ for (side in 1:2) axis(side, lwd = 0, las = 1, col.axis = "grey30", mgp = c(3, 0
 lines(as.numeric(time(Nile)), level$par, type = "s", col = "#0072B2", lwd = 2)
 title("the Nile at Aswan, and a fit of total variation 400", adj = 0, line = 0.8, font.main = 1, cex.main = 1.1)
 invisible(dev.off())
-source("tools/fewer_colours.R")
-fewer_colours("man/figures/README-race.png")
+source("vignettes/figures.R")
+save_as_png("man/figures/README-race.png")

@@ -17,7 +17,7 @@ a { color: #0064a0; } h1 { font-size: 1.7rem; } h2 { font-size: 1.3rem; } h3 { f
 pre { background: #f7f7f7; padding: .7rem; overflow-x: auto; font-size: .85rem; line-height: 1.4; } code { font-size: .9em; }
 pre.output { background: #fff; border: 1px solid #e5e5e5; }
 table { border-collapse: collapse; margin: .8rem 0; } td, th { padding: .25rem .7rem; border-bottom: 1px solid #ddd; text-align: left; vertical-align: top; }
-img { max-width: 100%; } .index { width: 100%; } .index td:first-child { white-space: nowrap; width: 40%; } footer { color: #666; font-size: .85rem; margin-top: 3rem; }
+td p { margin: 0; } img { max-width: 100%; } .index { width: 100%; } .index td:first-child { white-space: nowrap; width: 40%; } footer { color: #666; font-size: .85rem; margin-top: 3rem; }
 @media (prefers-color-scheme: dark) { body { background: #1b1b1b; color: #ddd; } a { color: #7ab8e6; } pre { background: #262626; }
   pre.output { background: #1b1b1b; border-color: #444; } img { background: #fff; } }
 "
@@ -49,7 +49,8 @@ relink <- function(html, up) {
 }
 
 marked <- function(file, up = "") {
-  html <- litedown::mark(text = readLines(file), output = "html", meta = list(), options = "-standalone-auto_identifiers+embed_resources")
+  lines <- sub(' *<img src="man/figures/logo.svg"[^>]*>', "", readLines(file))  # it stands above every page
+  html <- litedown::mark(text = lines, output = "html", meta = list(), options = "-standalone-auto_identifiers+embed_resources")
   relink(as.character(html), up)
 }
 
@@ -69,7 +70,8 @@ groups <- function() {
 
 pages <- lapply(stats::setNames(nm = Sys.glob("man/*.Rd")), tools::parse_Rd)
 tagged <- function(rd, tag) vapply(Filter(function(part) attr(part, "Rd_tag") == tag, rd), function(part) paste(unlist(part), collapse = ""), "")
-topics <- data.frame(name = vapply(pages, tagged, "", "\\name"), title = trimws(vapply(pages, function(rd) tagged(rd, "\\title")[[1L]], "")))
+# A page goes by the name of its file: its first alias may be a method that nobody looks for.
+topics <- data.frame(name = sub("[.]Rd$", "", basename(names(pages))), title = trimws(vapply(pages, function(rd) tagged(rd, "\\title")[[1L]], "")))
 aliases <- lapply(pages, tagged, "\\alias")
 links <- stats::setNames(paste0(rep(topics$name, lengths(aliases)), ".html"), unlist(aliases))
 
@@ -156,8 +158,8 @@ invisible(file.copy(Sys.glob("man/figures/*"), file.path(site, "man/figures")))
 write_page("index.html", "acfw", marked("README.md"))
 write_page("news.html", "News", marked("NEWS.md"))
 write_page("benchmarks.html", "Benchmarks", c(
-  "<h1>Benchmarks</h1>", '<p>All experiments of the paper, with their curves and the reasons: <a href="articles/paper.html">Reproducing the paper</a>.</p>',
-  '<p><img src="man/figures/README-paper.png" alt="Frank-Wolfe gap against seconds on 19 problems"></p>', marked("inst/bench/README.md")
+  marked("inst/bench/README.md"), '<p>All experiments of the paper, with their curves and the reasons: <a href="articles/paper.html">Reproducing the paper</a>.</p>',
+  '<p><img src="man/figures/README-paper.png" alt="Frank-Wolfe gap against seconds on 19 problems"></p>'
 ))
 for (note in Sys.glob("inst/design/*.md")) write_page(file.path("design", sub("md$", "html", basename(note))), basename(note), marked(note, "../"))
 write_reference()

@@ -1,13 +1,11 @@
-# acfw_glm() on shards: what crosses the wire, what a second worker gains, and data out of memory, against a plain loop that reads the same files.
+# acfw_glm() on shards: data out of memory against a plain loop that reads the same files and against biglasso, what a second worker gains, and
+# what a round trip costs.
 #
 #   Rscript inst/bench/shards.R [--quick] [--gigabytes=8] [--dir=...]
 #
-# --quick makes 0.2 GB. The files are written to `dir` (the session's own by default) and removed at the end. Memory is what the process
-# owns (RssAnon): pages of a mapped file belong to the operating system, which drops them when they are needed.
-suppressMessages({
-  library(acfw)
-  library(Matrix)
-})
+# --quick makes 0.2 GB. The files are written to `dir` (the session's own by default) and removed at the end. Every step runs in a process of its
+# own (shards_steps.R). Memory is the most that it ever had (VmHWM), pages of mapped files included. Seconds on the clock, those of workers,
+# mean something only on a machine with nothing else to do.
 arguments <- commandArgs(TRUE)
 option <- function(name, default) {
   found <- sub(paste0("^--", name, "="), "", grep(paste0("^--", name, "="), arguments, value = TRUE))
@@ -17,83 +15,49 @@ quick <- "--quick" %in% arguments
 gigabytes <- as.numeric(option("gigabytes", if (quick) 0.2 else 8))
 dir <- option("dir", tempfile("shards"))
 dir.create(dir, showWarnings = FALSE)
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[[1L]]))
 ratio <- function(name, value, goal) cat(sprintf("RATIO %s %.3g goal %g\n", name, value, goal))
-seconds <- function(code) system.time(code)[c("user.self", "sys.self", "elapsed")]
-owned <- function() {
-  status <- tryCatch(readLines("/proc/self/status"), error = function(error) character())
-  as.numeric(sub("[^0-9]*([0-9]+).*", "\\1", grep("^RssAnon", status, value = TRUE))) / 2^20
+
+run <- function(step, kind, number = NULL) {
+  answer <- file.path(dir, "answer.rds")
+  unlink(answer)
+  system2(file.path(R.home("bin"), "Rscript"), shQuote(c(file.path(here, "shards_steps.R"), step, dir, kind, answer, number)))
+  if (!file.exists(answer)) stop("step ", step, " failed")
+  readRDS(answer)
 }
 
-p <- if (quick) 200 else 500
-count <- if (quick) 4 else 16
-rows <- ceiling(gigabytes * 2^30 / 8 / p / count)
-make_shard <- function(k, sparse) {
-  set.seed(k)
-  x <- if (sparse) rsparsematrix(rows * 4, p, 0.1) else matrix(rnorm(rows * p), rows)
-  eta <- as.vector(x[, 1] - x[, 2] + x[, 3] / 2)
-  shard_matrix(x, rbinom(nrow(x), 1, plogis(eta)), count = 1, dir = dir, name = paste0(if (sparse) "sparse" else "dense", formatC(k, width = 2, flag = "0")))
-}
-
-for (sparse in c(FALSE, TRUE)) {
-  label <- if (sparse) "sparse" else "dense"
-  paths <- vapply(seq_len(count), make_shard, "", sparse = sparse)
-  gc()
-  size <- sum(file.size(paths)) / 2^30
-  # What one pass costs that only reads: every file through readBin(), in pieces.
-  pass <- seconds(for (path in paths) {
-    con <- file(path, "rb")
-    while (length(piece <- readBin(con, "double", 2^20))) sum(piece)
-    close(con)
-  })
-  # Passes that the run makes are counted where shards are loaded: each shard once for every question that reads columns.
-  loads <- 0
-  inner <- shard_files(paths)$load
-  counted <- acfw_shards(function(k) {
-    loads <<- loads + 1
-    inner(k)
-  }, count, keep = FALSE)
-  most <- 0
-  watching <- acfw_control(callback = function(row) {
-    most <<- max(most, owned())
-    FALSE
-  })
-  used <- seconds(fit <- acfw_glm(counted, "binomial", beta = 1, control = watching))
-  most <- max(most, owned())
-  passes <- loads / count
-  cat(sprintf("%s: %.2f GB in %d files, %d nonzero, gap %.1e, %.0f passes, %.1f s of CPU; a plain pass %.1f s; most memory owned %.2f GB\n",
-              label, size, count, fit$df, fit$gap, passes, sum(used[1:2]), sum(pass[1:2]), most))
-  ratio(paste0("shards-", label, "-seconds-of-plain-passes"), sum(used[1:2]) / (passes * sum(pass[1:2])), 1.5)
-  ratio(paste0("shards-", label, "-gigabytes-owned"), most, 1)
-
-  # One worker and two. Seconds on the clock: only on a machine with nothing else to do do they mean anything.
-  for (workers in 1:2) {
-    cluster <- parallel::makePSOCKcluster(workers)
-    on_cluster <- shard_files(paths, engine = cluster)
-    one <- system.time(fit <- acfw_glm(on_cluster, "binomial", beta = 1))[["elapsed"]]
-    parallel::stopCluster(cluster)
-    cat(sprintf("%s, %d worker(s): %.1f s, %d round trips, %.0f kB, %.1f kB each\n", label, workers, one, fit$counts[["round_trips"]],
-                fit$counts[["bytes"]] / 1e3, fit$counts[["bytes"]] / fit$counts[["round_trips"]] / 1e3))
-    if (workers == 1) alone <- one else cat(sprintf("RATIO shards-%s-two-workers-to-one %.3g goal %g\n", label, alone / one, 1.6))
+for (kind in c("dense", "sparse")) {
+  made <- run("make", kind, gigabytes)
+  plain <- run("read", kind)
+  for (way in c("drop", "map")) {
+    fit <- run(way, kind)
+    if (way == "drop") passes <- fit$passes  # each shard is loaded once for every question that reads columns
+    cat(sprintf("%s, %s: %.2f GB, %d nonzero, gap %.1e, %.0f passes, %.1f s of CPU (%.1f on the clock); a plain pass %.1f s; most memory %.2f GB\n",
+                kind, way, made$gigabytes, fit$df, fit$gap, passes, fit$cpu, fit$elapsed, plain$cpu, fit$memory))
+    ratio(paste0("shards-", kind, "-", way, "-seconds-of-plain-passes"), fit$cpu / (passes * plain$cpu), 1.5)
+    ratio(paste0("shards-", kind, "-", way, "-gigabytes"), fit$memory, 1)
   }
-
-  if (!sparse && requireNamespace("biglasso", quietly = TRUE)) {
-    big <- bigmemory::filebacked.big.matrix(rows * count, p, backingfile = "all.bin", backingpath = dir, descriptorfile = "all.desc")
-    y <- numeric(rows * count)
-    for (k in seq_len(count)) {
-      at <- seq.int((k - 1) * rows + 1, k * rows)
-      shard <- inner(k)
-      big[at, ] <- getFromNamespace("mapped_matrix", "acfw")(shard$x)
-      y[at] <- shard$y
-    }
-    theirs <- sum(seconds(biglasso::biglasso(big, y, family = "binomial", lambda = fit$penalty))[1:2])
-    whole <- acfw_shards(function(k) list(x = big, y = y), 1)
-    ours <- sum(seconds(acfw_glm(whole, "binomial", beta = 1))[1:2])
-    ratio("shards-biglasso", ours / theirs, 1)
+  alone <- run("workers", kind, 1)
+  both <- run("workers", kind, 2)
+  for (one in list(alone, both)) {
+    counts <- one$counts
+    cat(sprintf("%s, workers: %.1f s, %.0f round trips, %.1f kB each\n", kind, one$took, counts[["round_trips"]],
+                counts[["bytes"]] / counts[["round_trips"]] / 1e3))
   }
-  unlink(c(paths, paste0(paths, ".rds")))
+  ratio(paste0("shards-", kind, "-two-workers-to-one"), alone$took / both$took, 1.6)
+  if (kind == "dense" && requireNamespace("biglasso", quietly = TRUE) && requireNamespace("bigmemory", quietly = TRUE)) {
+    run("big", kind)
+    ours <- run("ours", kind)
+    theirs <- run("biglasso", kind, format(ours$penalty, digits = 16))
+    apart <- max(abs(theirs$coefficients[-1L] - as.vector(ours$coefficients)))
+    cat(sprintf("biglasso at our penalty: %.1f s of CPU, ours %.1f; coefficients differ by %.1e at most\n", sum(theirs$used[1:2]), sum(ours$used[1:2]), apart))
+    ratio("shards-biglasso", sum(ours$used[1:2]) / sum(theirs$used[1:2]), 1)
+  }
+  unlink(list.files(dir, paste0("^", kind, "|^all"), full.names = TRUE))
 }
 
 # What a question costs when nothing is computed: latency.
+suppressMessages(library(acfw))
 tiny <- acfw_shards(function(k) {
   set.seed(k)
   x <- matrix(rnorm(200), 20)

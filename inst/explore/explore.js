@@ -264,10 +264,13 @@
     const hint = element("p", { class: "hint" });
     section.append(table, hint);
     const reach = extent(spec.values.flat()), signed = reach.low < 0, whole = signed ? 50 : 100;
-    const most = Math.max(Math.abs(reach.low), Math.abs(reach.high), 1e-300);
+    let most = 1;
 
+    // The longest bar is the largest value at this radius: early on a path all of them would be hairlines beside those at its end.
     function move() {
       const row = spec.values[spec.still ? 0 : state.at];
+      const here = extent(row);
+      most = Math.max(Math.abs(here.low), Math.abs(here.high), 1e-300);
       const used = row.map((v, k) => k).filter((k) => known(row[k]) && row[k] !== 0).sort((a, b) => Math.abs(row[b]) - Math.abs(row[a]));
       body.replaceChildren(...used.slice(0, spec.most).map((k) => line(spec.names[k], row[k])));
       const rest = used.length - Math.min(used.length, spec.most);
@@ -314,6 +317,12 @@
 
     function move() {
       const list = spec.lists[spec.still ? 0 : state.at][Number(select.value)] || [[], []];
+      if (!list[0].length) {
+        const row = element("tr", {});
+        row.append(element("td", { colspan: 3 }, "everything here was observed"));
+        body.replaceChildren(row);
+        return;
+      }
       body.replaceChildren(...list[0].map((item, k) => {
         const row = element("tr", {}), stem = element("td", { class: "stem", "aria-hidden": "true" });
         const bar = element("b", {}), span = element("span", {});

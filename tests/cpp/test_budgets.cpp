@@ -169,6 +169,35 @@ TEST_CASE("the multinomial loss has the divergence of its values, over designs i
   CHECK(f->shift(z, 0.0, u, 1e-3, 0.0).divergence <= quadratic * (1.0 + 1e-2));  // an upper model
 }
 
+TEST_CASE("the multinomial loss keeps its digits where a class is nearly certain", "[budget]") {
+  const Index classes = 3;
+  Vector y(classes), w = Vector::Ones(classes), z(classes), u(classes);
+  y << 1.0, 0.0, 0.0;
+  u << -0.4, 0.3, 0.2;
+  for (double lead : {20.0, 45.0, 100.0, 300.0}) {
+    z << lead, 0.0, -1.0;
+    auto f = make_loss("multinomial", y, w, classes);
+    const double small = std::exp(-lead), others = 1.0 + std::exp(-1.0);
+    f->look(z, 0.0);
+    CHECK(f->value(z, 0.0) == close_to(std::log1p(small * others)));
+    CHECK(f->residual()[0] == close_to(-small * others / (1.0 + small * others)));
+    CHECK(f->residual().sum() == close_to(0.0).or_by(1e-15 * small));
+    Vector v;
+    f->curvature(v);
+    CHECK(v[0] == close_to(2.0 * small * others / std::pow(1.0 + small * others, 2)));
+    // to first order in the small probabilities: those of the others, each with its own divergence
+    const auto above = [](double t) { return std::expm1(t) - t; };
+    for (double gamma : {1.0, 10.0, 60.0}) {
+      const double change = small * (above(-gamma * (u[1] - u[0])) + std::exp(-1.0) * above(-gamma * (u[2] - u[0])));
+      if (std::exp(-gamma * u[0]) * small < 1e-9) CHECK(f->shift(z, 0.0, u, gamma, 0.0).divergence == close_to(change, 1e-7));
+    }
+    for (double gamma : {-60.0, -200.0, -1000.0}) {  // here the others come back
+      const double far = f->value(z - gamma * u, 0.0) - f->value(z, 0.0) + gamma * f->residual().dot(u);
+      CHECK(f->shift(z, 0.0, u, gamma, 0.0).divergence == close_to(far, 1e-10).or_by(1e-12 * small));
+    }
+  }
+}
+
 namespace {
 
 // A formed Hessian that counts how often it is swept, and solves on a face only if it may.

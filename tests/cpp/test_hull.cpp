@@ -69,6 +69,22 @@ TEST_CASE("a model without curvature, or with a negative one, still gives a move
   }
 }
 
+TEST_CASE("slopes that dwarf the curvature leave weights that sum to one", "[hull]") {
+  for (double curvature : {0.0, 1e-320, 1e-200, 1e-8, 1.0}) {
+    for (double slope : {1.0, 1e8, 1e100, 1e300}) {
+      for (double factor : {-1.0, -0.3, 0.7, 1.0}) {
+        Vector b(2), w(2);
+        b << slope, factor * slope;
+        w << 1.0 / 3.0, 2.0 / 3.0;
+        const Vector p = least_move(curvature * Eigen::MatrixXd::Identity(2, 2), b, w);
+        REQUIRE((w + p).sum() == close_to(1.0, 1e-14));
+        REQUIRE((w + p).minCoeff() >= 0.0);
+        if (curvature < 1e-3 * slope && factor < 1.0) REQUIRE((w + p)[1] == 1.0);
+      }
+    }
+  }
+}
+
 TEST_CASE("fewer weights give the same point", "[hull]") {
   std::srand(5);
   const Eigen::MatrixXd atoms = Eigen::MatrixXd::Random(3, 20);

@@ -76,11 +76,12 @@ run_batch <- function(seed, first, last, log) {
   open
 }
 
-campaign <- function(calls, seed) {
+campaign <- function(calls, seed, first = 1) {
   log <- Sys.getenv("FUZZ_LOG", tempfile("fuzz", fileext = ".log"))
   unlink(log)
-  made <- 0
-  while (made < calls) made <- run_batch(seed, made + 1, min(made + batch, calls), log)
+  made <- first - 1
+  last <- made + calls
+  while (made < last) made <- run_batch(seed, made + 1, min(made + batch, last), log)
   seen <- read_log(log)
   done <- seen$lines[seen$outcome != "begin"]
   outcome <- vapply(done, `[[`, "", 2L)

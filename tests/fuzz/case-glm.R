@@ -51,16 +51,26 @@ glm_settings <- function(set, d) {
 check_glm <- function(fit, x) {
   bad <- check_finite_fit(fit)
   if (length(bad) || !inherits(fit, "acfw_glm") || fit$method == "mp" || max(abs(x)) > 1e8) return(bad)
-  seen <- acfw::certificate(fit, x)
+  bad <- check_recomputed(acfw::certificate(fit, x), glm_slack(fit, x, max(fit$weights)))
+  if (any(fit$l1norm > fit$beta * (1 + 1e-8))) bad <- c(bad, "outside of the set")
+  wanted <- pmax(fit$control$tol, fit$control$rel_tol * fit$objective) * (1 + 1e-6)
+  if (any(fit$gap[fit$status == "converged"] > wanted[fit$status == "converged"])) bad <- c(bad, "converged above the tolerance")
+  bad
+}
+
+# What rounding may do to the objective at each radius.
+glm_slack <- function(fit, x, weight) {
   reach <- vapply(seq_along(fit$beta), function(k) {
     blocks <- if (is.list(fit$coefficients)) fit$coefficients else list(fit$coefficients)
     sum(vapply(blocks, function(b) sum(Matrix::colMeans(abs(x)) * abs(b[, k])), 0))
   }, 0)
-  slack <- 1e-9 * abs(seen$objective) + 1e-11 * (1 + reach)^2 * max(fit$weights)
+  1e-9 * abs(fit$objective) + 1e-11 * (1 + reach)^2 * weight
+}
+
+check_recomputed <- function(seen, slack) {
   c(if (any(abs(seen$objective - seen$recomputed_objective) > slack)) "not the objective",
     if (any(seen$recomputed_lower_bound > seen$objective + slack)) "below its own lower bound, recomputed",
-    if (any(seen$lower_bound > seen$recomputed_objective + slack)) "a lower bound above the objective",
-    if (any(fit$l1norm > fit$beta * (1 + 1e-8))) "outside of the set")
+    if (any(seen$lower_bound > seen$recomputed_objective + slack)) "a lower bound above the objective")
 }
 
 use_glm <- function(x) {

@@ -1,6 +1,6 @@
 # Random calls of every function of acfw, their answers compared with plain R.
 #
-#   Rscript tests/fuzz/fuzz.R <calls> <seed>            a campaign
+#   Rscript tests/fuzz/fuzz.R <calls> <seed> [<first>]  a campaign, or the part of one that begins with call number <first>
 #   Rscript tests/fuzz/fuzz.R --one <seed> <number>     repeats one call of a campaign and prints what it does
 #
 # The last line of a campaign is its summary, and its status 1 if it found anything. Call number i of a campaign is a function
@@ -24,7 +24,7 @@ families <- list(
   mmse = list(1.5, function() case_mmse()), cv_lasso = list(1, function() case_cv_lasso()),
   cv_glm = list(1, function() case_cv_glm()), cv_completion = list(1, function() case_cv_completion()),
   recommender = list(2, function() case_recommender()), damaged = list(1, function() case_damaged()),
-  small = list(1.5, function() case_small())
+  small = list(1.5, function() case_small()), shards = list(2, function() case_shards())
 )
 only <- strsplit(Sys.getenv("FUZZ_ONLY"), ",", fixed = TRUE)[[1L]]
 if (length(only)) families <- families[only]
@@ -37,5 +37,5 @@ if (length(arguments) && arguments[1L] %in% c("--child", "--one")) {
   if (arguments[1L] == "--child") child(number(2L), number(3L), number(4L), arguments[5L])
   if (arguments[1L] == "--one") print(one_call(number(2L), number(3L), verbose = TRUE))
 } else {
-  campaign(number(1L, 1000), number(2L, 1))
+  campaign(number(1L, 1000), number(2L, 1), number(3L, 1))
 }

@@ -123,3 +123,13 @@ test_that("a gradient checker says what its functions return that is no number",
   expect_true(attr(ok, "ok"))
   expect_false(attr(wrong, "ok"))
 })
+
+test_that("symbols, environments and the like are refused where a choice or a number is expected", {
+  odd <- list(quote(x), globalenv(), expression(a), 1i, list(1, "a"))
+  for (one in odd) {
+    expect_error(acfw_compare(fn = objective_quadratic(diag(2)), lmo = lmo_simplex(), method = one), class = "acfw_error_input", regexp = "method")
+    expect_error(acfw_compare(fn = objective_quadratic(diag(2)), lmo = lmo_simplex(), step = one), class = "acfw_error_input", regexp = "step")
+    expect_error(do.call(cv_acfw_matrix_completion, list(volcano[1:5, 1:5], delta = one), quote = TRUE), class = "acfw_error_input", regexp = "delta")
+    expect_error(do.call(acfw_glm, list(cbind(1:4), 1:4, control = list(tol = one)), quote = TRUE), class = "acfw_error_input", regexp = "tol")
+  }
+})

@@ -26,6 +26,37 @@ test_that("what a callback asks for belongs to the row it is given", {
   expect_identical(built_in$status, "converged")
 })
 
+test_that("a callback sees every radius of a path, also those that need no iteration, and may end it there", {
+  set.seed(4)
+  x <- matrix(rnorm(400), 40)
+  y <- x[, 1] - x[, 2] + rnorm(40)
+  for (beta in list(NULL, c(0.1, 0.5, 1))) {
+    seen <- numeric()
+    path <- acfw_glm(x, y, beta = beta, nbeta = 10, control = list(callback = function(row) {
+      seen <<- c(seen, row$objective)
+      FALSE
+    }))
+    expect_true(all(vapply(path$objective, function(value) any(abs(seen - value) <= 0.5 * path$objective[[1]]), NA)))
+    expect_gte(length(seen), length(path$beta))
+  }
+  calls <- 0
+  expect_message(path <- acfw_glm(x, y, nbeta = 10, control = list(callback = function(row) (calls <<- calls + 1) >= 3)),
+                 class = "acfw_message_interrupted")
+  expect_length(path$beta, 3)
+  expect_identical(path$status[[3]], "interrupted")
+})
+
+test_that("a run that ends where it began is shown once", {
+  first <- run(NULL)
+  rows <- list()
+  again <- acfw(fn = q$fn, gr = q$gr, lmo = lmo_simplex(), init = first, control = acfw_control(rel_tol = 1e-6, callback = function(now) {
+    rows <<- c(rows, list(now$point))
+    FALSE
+  }))
+  expect_identical(again$status, "converged")
+  expect_identical(rows, list(first$par))
+})
+
 test_that("a callback that changes what it was given changes nothing", {
   plain <- run(NULL)
   meddling <- run(function(now) {

@@ -129,3 +129,19 @@ test_that("init continues the same problem, lends its point to another, and is r
     expect_blamed(acfw_matrix_completion(t(a), 10, method = method, init = first), "init")
   }
 })
+
+test_that("a delta far below the data takes tens of iterations, not all there are", {
+  set.seed(3)
+  a <- tcrossprod(matrix(rnorm(90), 45), matrix(rnorm(90), 45)) + rnorm(45^2) * 0.1
+  a[sample(length(a), 600)] <- NA
+  beta <- sum(svd(replace(a, is.na(a), 0))$d) / 2
+  for (delta in c(1e-4, 1e-6)) {
+    fit <- acfw_matrix_completion(a, beta, delta = delta, center = "none", control = list(max_iter = 1000))
+    expect_identical(fit$status, "converged")
+    seen <- certificate(fit)
+    expect_equal(seen$recomputed_objective, fit$objective, tolerance = 1e-8)
+    expect_lte(seen$recomputed_gap, 2e-4 * fit$objective)
+  }
+  expect_identical(acfw_matrix_completion(a, beta, delta = 1e-6, control = list(max_time = 0))$status, "max_time")
+  expect_identical(nrow(acfw_matrix_completion(a, beta, delta = 1e-6, control = list(max_iter = 0))$trace), 1L)
+})

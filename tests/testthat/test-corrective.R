@@ -119,3 +119,35 @@ test_that("it is the default for convex objectives, and cfw for others", {
   expect_identical(acfw(fn = q, lmo = lmo_simplex(), control = acfw_control(convex = FALSE))$method, "cfw")
   expect_identical(acfw(fn = objective_quadratic(-diag(3)), lmo = lmo_simplex())$method, "cfw")
 })
+
+test_that("slopes without any curvature do not lead out of the set", {
+  set.seed(1564)
+  A <- matrix(rnorm(44), 11) * 1e8
+  y <- rep_len(0:1, 11)
+  oracle <- lmo_birkhoff(2)
+  for (step in c("open", "ac")) for (lmo in list(oracle, function(g) oracle(g))) {
+    fit <- suppressWarnings(acfw(matrix(0.5, 2, 2), objective_logistic(A, y), lmo = lmo, method = "corrective", step = step,
+                                 control = acfw_control(tol = 0, rel_tol = 1e-6, max_iter = 1000)))
+    expect_equal(rowSums(fit$par), c(1, 1), tolerance = 1e-8)  # was zero
+    expect_equal(colSums(fit$par), c(1, 1), tolerance = 1e-8)
+    expect_lte(fit$lower, fit$objective)
+  }
+})
+
+test_that("atoms do not pile up where nothing can be corrected", {
+  set.seed(1)
+  A <- matrix(rnorm(60), 12)
+  b <- rnorm(12)
+  calls <- most <- 0
+  rounded <- function(x) {  # a staircase after the first call: no correction looks like a decrease
+    value <- sum((A %*% x - b)^2) / 2
+    if ((calls <<- calls + 1) > 1) round(value) else value
+  }
+  look <- function(now) {
+    most <<- max(most, now$active)
+    FALSE
+  }
+  suppressWarnings(acfw(numeric(5), rounded, function(x) as.vector(crossprod(A, A %*% x - b)), lmo_l2_ball(1), method = "corrective",
+                        control = acfw_control(max_iter = 100, callback = look)))
+  expect_lte(most, 7)  # one more than five dimensions need, and the one that comes
+})

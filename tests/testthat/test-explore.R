@@ -130,6 +130,17 @@ test_that("lists of a completion are those of recommend()", {
   expect_equal(as.numeric(mine[[2]]), theirs$prediction, tolerance = 1e-8)
 })
 
+test_that("rows that are observed throughout come last, and one of them says so", {
+  x <- matrix(rnorm(24), 6)
+  x[5, 2] <- NA
+  fit <- acfw_matrix_completion(x, beta = 3)
+  expect_identical(explored_rows(fit, NULL, 1), 5L)
+  seen <- in_browser(fit, "const select = document.getElementById('user'); select.value = 0; select.dispatchEvent(new Event('change'));
+    out.said = select.closest('section').querySelector('tbody').textContent;")
+  expect_length(seen$problems, 0)
+  expect_identical(seen$said, "everything here was observed")
+})
+
 test_that("every class has its page", {
   classes <- list(path, cv, completions, completions$fits[[2]], acfw_glm(x, y, beta = 3), acfw_lasso_logistic(x, y > 0, beta = 1:3),
                   cv_acfw_matrix_completion(ratings, beta = c(2, 5), nfolds = 2),
@@ -175,6 +186,7 @@ test_that("in a browser the slider moves everything together, and the numbers ar
       readouts: [...document.querySelectorAll('#readouts dd')].map((node) => node.textContent),
       names: [...document.querySelectorAll('#panel-1 tbody tr')].map((row) => row.cells[0].textContent),
       coefficients: [...document.querySelectorAll('#panel-1 tbody tr')].map((row) => row.cells[1].textContent),
+      widest: Math.max(...[...document.querySelectorAll('#panel-1 td.stem b')].map((bar) => parseFloat(bar.style.width))),
       cursors: [...document.querySelectorAll('line.cursor')].map((line) => Number(line.getAttribute('x1'))) });
     out.labels = [...document.querySelectorAll('#readouts dt')].map((node) => node.textContent);
     out.curves = document.querySelectorAll('#panel-0 path.curve').length;
@@ -201,6 +213,7 @@ test_that("in a browser the slider moves everything together, and the numbers ar
     said <- stats::setNames(at[[1]]$readouts, seen$labels)
     expect_equal(shown_number(at[[1]]$value), cv$beta[[k]], tolerance = 1e-4)
     expect_match(at[[1]]$spoken, "radius")
+    expect_equal(at[[1]]$widest, 50)  # of a bar to the left or to the right
     expect_equal(shown_number(said[["nonzero"]]), cv$fit$df[[k]])
     expect_equal(shown_number(said[["held-out deviance"]]), cv$cvm[[k]], tolerance = 1e-4)
     expect_equal(shown_number(said[["deviance explained, %"]]), 100 * (1 - cv$fit$deviance[[k]] / cv$fit$null_deviance), tolerance = 1e-4)

@@ -108,3 +108,29 @@ test_that("unpenalised columns that separate the classes do not run away with th
     expect_gte(seen$recomputed_gap, 0)
   }
 })
+
+test_that("classes that columns far from zero separate completely end a run", {
+  set.seed(13)
+  x <- matrix(rnorm(60 * 80), 60) + 1e6
+  y <- factor(rep(1:2, 30))
+  fit <- suppressWarnings(acfw_glm(x, y, "multinomial", 2^31, intercept = FALSE, step = "open", control = list(max_iter = 2000)))
+  expect_true(fit$status %in% c("converged", "stalled"))  # went on for ever
+  expect_lt(fit$objective, 1e-6)
+  set.seed(7)
+  x <- 1e10 + matrix(rnorm(4), 2) * rep(c(1e7, 1), each = 2)
+  for (standardize in c(TRUE, FALSE)) {
+    fit <- suppressWarnings(acfw_glm(x, c(1e6, 0), beta = 50, set = "group", groups = c(1, 1), standardize = standardize,
+                                     control = list(max_iter = 2000)))
+    expect_true(fit$status %in% c("converged", "stalled"))
+  }
+})
+
+test_that("a column without curvature takes what the others leave of a simplex", {
+  x <- cbind(replace(numeric(10), 3, 0.347), 0)
+  y <- c(1, 0, 0, 1, 1, 1, 0, 1, 0, 1)
+  for (step in c("open", "ac")) {
+    fit <- acfw_glm(x, y, beta = 1, set = "simplex", step = step, control = acfw_control(rel_tol = 1e-8, max_iter = 50))
+    expect_identical(fit$status, "converged")  # stayed at (0.5, 0.5)
+    expect_equal(unname(fit$par), c(0, 1), tolerance = 1e-6)
+  }
+})

@@ -6,7 +6,7 @@ symmetric <- Matrix::sparseMatrix(i = c(1, 1, 2), j = c(1, 2, 2), x = 1:3, symme
 broken <- list(
   change_slot(good, "i", c(0L, 7L, 1L)), change_slot(good, "i", c(0L, -1L, 1L)), change_slot(good, "i", 0L),
   change_slot(good, "p", c(0L, 2L, 30L)), change_slot(good, "p", c(0L, 3L, 2L)), change_slot(good, "p", c(1L, 2L, 3L)),
-  change_slot(good, "x", 1), change_slot(good, "Dim", c(3L, 5L)), change_slot(good, "x", c("1", "2", "3")),
+  change_slot(good, "x", 1), change_slot(good, "Dim", c(3L, 5L)), change_slot(good, "Dim", c(3L, NA)), change_slot(good, "x", c("1", "2", "3")),
   change_slot(triplets, "i", c(0L, 700L, 1L)), change_slot(triplets, "j", 0L), change_slot(symmetric, "i", c(0L, 90L, 1L))
 )
 

@@ -85,3 +85,13 @@ test_that("a fit whose method is no string is refused like any other that was ed
     expect_error(acfw(fn = f, lmo = lmo_simplex(), init = edited), class = "acfw_error_input")
   }
 })
+
+test_that("an identity that was edited makes another problem of it, not an error", {
+  sigma <- crossprod(matrix(sin(1:40), 8)) + diag(5)
+  first <- acfw_dr_mmse(sigma, 2, 1, control = short)
+  for (identity in list(1i, "a", c(data = "x"), NULL, list())) {
+    edited <- first
+    edited["identity"] <- list(identity)
+    expect_message(acfw_dr_mmse(sigma, 2, 1, control = short, init = edited), class = "acfw_message_other_problem")
+  }
+})

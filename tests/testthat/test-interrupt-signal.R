@@ -61,3 +61,26 @@ test_that("one signal ends a robust estimator, also where an iteration takes lon
     expect_answered(fit)
   }
 })
+
+# In a terminal Ctrl-C reaches the workers of a cluster, too.
+test_that("one signal to all ends a fit on a cluster, whose workers go on to serve the next", {
+  skip_on_cran()
+  skip_on_os("windows")
+  for (what in c("acfw_glm(slow, beta = 1, method = 'cfw', control = %s)", "acfw_matrix_completion(ratings, beta = 30, method = 'cfw', control = %s)")) {
+    fit <- interrupted_fit(c(
+      "cluster <- parallel::makePSOCKcluster(2)", "invisible(parallel::clusterCall(cluster, .libPaths, .libPaths()))",
+      "everyone <- c(unlist(parallel::clusterCall(cluster, Sys.getpid)), Sys.getpid())",
+      "begun <- function(row) {",
+      "  if (row$iter == 3) system(sprintf('(sleep 0.2; kill -INT %s) > /dev/null 2>&1 &', paste(everyone, collapse = ' ')))", "  FALSE", "}",
+      "make <- function(pause) { set.seed(1); x <- matrix(rnorm(4000), 400); y <- x[, 1] + rnorm(400)",
+      "  function(k) { Sys.sleep(pause); rows <- seq.int(100 * k - 99, 100 * k); list(x = x[rows, ], y = y[rows]) } }",
+      "slow <- acfw_shards(make(0.05), 4, cluster, keep = FALSE)",
+      "rate <- function(k) { set.seed(k); list(x = tcrossprod(matrix(rnorm(400), 100), matrix(rnorm(40), 10))) }",
+      "ratings <- acfw_shards(rate, 4, cluster)",
+      paste("fit <-", sprintf(what, endless)),
+      "fit$next_status <- acfw_glm(acfw_shards(make(0), 4, cluster), beta = 1)$status", "parallel::stopCluster(cluster)"
+    ), -1, 0)
+    expect_answered(fit)
+    expect_identical(fit$next_status, "converged")
+  }
+})

@@ -25,3 +25,15 @@ test_that("matching pursuit is lazy too, and the gap of a saved call is not know
   expect_equal(fit$gap, max(abs(f$gr(fit$par))), tolerance = 1e-4)
   expect_equal(sum(is.finite(fit$trace$gap)), fit$counts[["lmo"]], tolerance = 0.2)
 })
+
+test_that("the certificate of a lazy completion is that of its point", {
+  set.seed(6)
+  x <- tcrossprod(matrix(rnorm(90), 45), matrix(rnorm(4), 2)) + rnorm(90)
+  for (method in c("pfw", "afw", "cfw")) {
+    fit <- acfw_matrix_completion(x, 20, loss = "squared", center = "none", method = method, control = acfw_control(tol = 0, rel_tol = 0, lazy = TRUE, max_iter = 60))
+    G <- (fit$u %*% (fit$d * t(fit$v)) - x) / length(x)
+    gap <- sum(G * (fit$u %*% (fit$d * t(fit$v)))) + 20 * svd(G, 0, 0)$d[[1]]
+    expect_gte(fit$gap, gap * (1 - 1e-8))  # was that of the last point at which the oracle had been asked
+    expect_equal(fit$gap, gap, tolerance = 0.05)
+  }
+})

@@ -38,6 +38,13 @@ test_that("the call of an error is what the user typed, wherever it is evaluated
   }
 })
 
+test_that("a wrong name in a list of controls is blamed on acfw_control(), and bounds of optim() lead to a box", {
+  error <- tryCatch(acfw(c(1, 0), sum, lmo = lmo_simplex(), control = list(maxit = 3)), acfw_error = identity)
+  expect_identical(conditionCall(error), quote(acfw_control(maxit = 3)))
+  expect_match(conditionMessage(error), "max_iter")
+  expect_error(acfw(c(1, 0), sum, method = "L-BFGS-B", lower = 0, upper = 1), "such as lmo_box(lower, upper)", fixed = TRUE)
+})
+
 test_that("one of something is singular", {
   one <- acfw(0, function(x) (x - 1)^2, function(x) 2 * (x - 1), lmo_l1_ball(1))
   expect_output(print(one), "1 variable\n")
@@ -70,6 +77,16 @@ test_that("no function of tidyr, mice or softImpute is masked, and theirs know o
   path <- acfw_matrix_completion(x, beta = c(30, 60), loss = "squared")
   expect_identical(completed(path), completed(path$fits[[2L]]))
   expect_identical(completed(path, beta = 30), completed(path$fits[[1L]]))
+  folded <- fold_in(fit, matrix(c(2, 4, NA, NA), 1))
+  if (requireNamespace("softImpute", quietly = TRUE)) {
+    expect_equal(softImpute::complete(x, fit), completed(fit))
+    expect_equal(softImpute::impute(fit, c(1, 6), c(1, 4)), predict(fit, c(1, 6), c(1, 4)))
+    expect_equal(softImpute::impute(folded, c(1, 1), 3:4), predict(folded, c(1, 1), 3:4))
+    columns <- fold_in(fit, matrix(c(2, 4, NA, NA, 10, 12), 6), side = "columns")
+    expect_equal(softImpute::impute(columns, 3:4, c(1, 1)), predict(columns, 3:4, c(1, 1)))
+    bare <- acfw_matrix_completion(x, beta = 60, loss = "squared", center = "none")
+    expect_equal(softImpute::complete(x, bare), completed(bare))
+  }
   skip_if_not_installed("tidyr")
   expect_identical(tidyr::complete(fit), completed(fit))
   expect_identical(dim(tidyr::complete(data.frame(a = 1:2, b = 1:2), a, b)), c(4L, 2L))

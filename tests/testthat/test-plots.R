@@ -249,6 +249,18 @@ test_that("there is a picture where there is hardly anything to see", {
   for (draw in draws) expect_silent(print(draw(ggplot2::autoplot)))
 })
 
+test_that("an axis of one number that is not round has that as its tick", {
+  for (log in c(TRUE, FALSE)) {
+    for (value in c(0.01312201, 123.456, 3e-9)) expect_equal(acfw:::axis_ticks(c(value, value), log)$at, value)
+  }
+  stuck <- acfw_glm(cbind(1:10, 0), rep(0:1, 5) + 0.1, beta = 1, set = "simplex", control = acfw_control(tol = 0, max_iter = 1))
+  stuck$trace <- stuck$trace[rep(1, 5), ]
+  stuck$trace$gap <- 0.01312201
+  pdf(NULL)
+  on.exit(dev.off())
+  expect_no_error(plot(stuck))
+})
+
 test_that("long names are shortened in their middle, and many are thinned", {
   long <- c("a_very_long_name_of_a_variable_that_ends_in_1", "a_very_long_name_of_a_variable_that_ends_in_2", "short")
   expect_identical(shorten(long)[[3]], "short")

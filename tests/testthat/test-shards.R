@@ -48,7 +48,6 @@ test_that("the methods of the paper run on shards as they do in memory", {
     expect_equal(fit$objective, whole$objective, tolerance = 1e-6)
     expect_true(fit$gap >= 0)
   }
-  expect_error(acfw_glm(as_shards(data, 4), "binomial", beta = 1, step = "short"), "Lipschitz", class = "acfw_error_input")
 })
 
 test_that("a grid is chosen as in memory, and a path of many radii", {
@@ -132,4 +131,17 @@ test_that("a file-backed big.matrix is mapped where it lies, whole or by its row
   expect_same_fit(acfw_glm(shards, beta = 1, control = nearly_exact), whole)
   in_memory <- bigmemory::as.big.matrix(data$x)  # no file: copied
   expect_same_fit(acfw_glm(acfw_shards(function(k) list(x = in_memory, y = data$y), 1), beta = 1, control = nearly_exact), whole)
+})
+
+test_that("step \"short\" finds its Lipschitz constant over the parts, no smaller than that of all rows and hardly larger", {
+  for (family in c("gaussian", "binomial", "multinomial")) {
+    data <- shard_data(family)
+    control <- acfw_control(max_iter = 20)
+    whole <- acfw_glm(data$x, data$y, family, beta = 1, method = "cfw", step = "short", control = control)
+    fit <- acfw_glm(as_shards(data, 4), family, beta = 1, method = "cfw", step = "short", control = control)
+    expect_gte(fit$control$L, whole$control$L * (1 - 1e-6))
+    if (family != "multinomial") expect_lte(fit$control$L, whole$control$L * 1.02)
+    expect_identical(fit$status, whole$status)
+  }
+  expect_error(acfw_glm(as_shards(shard_data("poisson"), 4), "poisson", beta = 1, step = "short"), "Lipschitz", class = "acfw_error_input")
 })

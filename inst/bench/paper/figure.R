@@ -3,10 +3,10 @@
 family_colours <- c(CFW = "#0072B2", PFW = "#D55E00", AFW = "#009E73", MP = "#CC79A7", CORRECTIVE = "#000000")
 rule_types <- c(ac = 1, "ac, budget" = 5, backtracking = 2, short = 3, OFW = 4, corrective = 1)
 
-draw_figure <- function(curves, titles, file, scale = 1) {
+draw_figure <- function(curves, titles, file, scale = 1, device = grDevices::png) {
   columns <- 4
   rows <- ceiling((length(curves) + 1) / columns)
-  grDevices::png(file, width = 4 * 560 * scale, height = rows * 460 * scale, res = 150 * scale)
+  device(file, width = 4 * 560 * scale, height = rows * 460 * scale, res = 150 * scale)
   on.exit(grDevices::dev.off())
   graphics::par(mfrow = c(rows, columns), mar = c(3, 4.2, 2.2, 0.8), mgp = c(1.9, 0.6, 0), las = 1, cex.axis = 0.85)
   for (name in names(curves)) draw_panel(curves[[name]], titles[[name]])
@@ -32,8 +32,12 @@ draw_panel <- function(curves, title) {
   }
 }
 
-# The size at which a title has room above its panel.
-fitting_size <- function(title) min(1, 0.95 * graphics::par("fin")[1] / graphics::strwidth(title, units = "inches"))
+# The size at which a title, centred above the curves, has room on its narrower side.
+fitting_size <- function(title) {
+  margins <- graphics::par("mai")
+  room <- graphics::par("fin")[1] - abs(margins[2] - margins[4])
+  min(1, 0.95 * room / graphics::strwidth(title, units = "inches"))
+}
 
 # Side by side where there is a line for it, one below the other in a panel of its own.
 draw_legend <- function() {

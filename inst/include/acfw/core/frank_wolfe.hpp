@@ -172,7 +172,7 @@ class FrankWolfe {
     if (!done.moved) return false;
     moved();
     step_owed_ = !done.enough;
-    patience_.watch(done.decrease, value_rounding(), gap_);
+    patience_.watch(done.decrease, value_rounding(), gap_, correction_worth);
     row.L = step_.L();
     row.gamma = std::numeric_limits<double>::quiet_NaN();
     row.step = StepKind::corrective;
@@ -220,17 +220,28 @@ class FrankWolfe {
       if (seemed_small && !is_certain()) patience_.disappoint(gap_);
       reason = reason_to_stop();
     }
+    if (reason != Status::running) reason = shown(reason);
     status_ = reason;
     if (status_ == Status::running) return false;
     close_trace();
     return true;
   }
 
-  void close_trace() {
+  // A run that ends where it began, as most of a path do, has shown nobody its point. Who sees it may ask for the end all the same,
+  // which on a path is the end of that.
+  Status shown(Status reason) {
+    if (t_ != first_ || recorder_.asked() != Status::running) return reason;
+    recorder_.show(control_, last_row(), watch_);
+    return recorder_.asked() != Status::running ? recorder_.asked() : reason;
+  }
+
+  void close_trace() { recorder_.write_last(last_row()); }
+
+  Row last_row() const {
     Row row = here();
     row.L = step_.L();
     row.gamma = std::numeric_limits<double>::quiet_NaN();
-    recorder_.write_last(row);
+    return row;
   }
 
   void verify() {
@@ -326,6 +337,7 @@ class FrankWolfe {
   static constexpr double rounding = 8 * epsilon;
   static constexpr double accuracy_asked = 0.1;
   static constexpr double lazy_share = 0.5;
+  static constexpr long correction_worth = 10;  // a correction in place of a step has tried many
 
   Objective& f_;
   Dictionary& dictionary_;

@@ -7,11 +7,13 @@ namespace acfw {
 
 class Patience {
  public:
-  /// One more iteration. A decrease below the rounding of f is progress only while the gap still finds new lows.
-  void watch(double decrease, double rounding, double gap) {
-    if (decrease > rounding || gap < lowest_) without_progress_ = 0;
-    else ++without_progress_;
-    if (gap < lowest_) lowest_ = gap;
+  /// One more iteration, or a correction that is worth as many. A decrease below the rounding of f is progress only while the gap still
+  /// finds new lows, by more than a hair.
+  void watch(double decrease, double rounding, double gap, long worth = 1) {
+    const bool low = gap < 0.99 * lowest_;
+    if (decrease > rounding || low) without_progress_ = 0;
+    else without_progress_ += worth;
+    if (low) lowest_ = gap;
   }
 
   /// A gap that was small only until it was computed afresh. Going on helps as long as the verified gaps fall.

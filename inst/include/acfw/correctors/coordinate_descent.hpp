@@ -100,13 +100,19 @@ class CoordinateDescent {
   void minimise_in_ball(const Sweepable& A, CoordinateModel& model, double radius, bool all_used, double gap) {
     double low = all_used ? -std::numeric_limits<double>::infinity() : 0.0, high = std::numeric_limits<double>::infinity();
     double last_mu = 0.0, last_norm = 0.0;
+    Vector over, under;  // the solutions on either side of the radius, where all of it must be used
     gap = std::max(gap, model.rounding());
     double reach = std::max(farthest * std::abs(model.mu), gap / radius);
     for (int tries = 0; tries < most_tries; ++tries) {
       minimise(A, model, gap);
       const double norm = model.x.lpNorm<1>(), excess = norm - radius;
-      if (std::abs(excess * model.mu) <= gap || (excess < 0.0 && model.mu == low)) break;
+      if (std::abs(excess * model.mu) <= gap && !(all_used && std::abs(excess) > near * radius)) break;
+      if (excess < 0.0 && model.mu == low) break;
       (excess > 0.0 ? low : high) = model.mu;
+      if (all_used) {
+        (excess > 0.0 ? over : under) = model.x;
+        if ((high - low) * radius <= gap) break;
+      }
       double slope = tries > 0 ? (norm - last_norm) / (model.mu - last_mu) : 0.0;
       if (!(slope < 0.0)) slope = -inverse_diagonal(model);
       last_mu = model.mu;
@@ -118,11 +124,20 @@ class CoordinateDescent {
       if (next == model.mu) break;
       model.mu = next;
     }
+    if (over.size() > 0 && under.size() > 0) blend(over, under, radius, model.x);
     const double norm = model.x.lpNorm<1>();
     if (norm > radius || (all_used && norm > 0.0)) model.x *= radius / norm;
   }
 
  private:
+  // Where a coordinate has no curvature the norm leaps over the radius at one multiplier, and what lies between the two sides is as good
+  // as they are. A point that is nearer to the radius than what they lead to stays.
+  static void blend(const Vector& over, const Vector& under, double radius, Vector& x) {
+    if (std::abs(x.lpNorm<1>() - radius) <= near * radius) return;
+    const double above = over.lpNorm<1>(), below = under.lpNorm<1>();
+    x = under + (radius - below) / (above - below) * (over - under);
+  }
+
   double sweep(const Sweepable& A, CoordinateModel& model, const Columns& some) {
     sweeps_ += static_cast<double>(some.size()) / static_cast<double>(all_.size());
     return A.sweep(some, model) * model.x.lpNorm<1>();
@@ -293,6 +308,7 @@ class CoordinateDescent {
 
   static constexpr int most_tries = 40;
   static constexpr double farthest = 0.25;  // a multiplier goes at first, as a share of itself
+  static constexpr double near = 1e-3;      // to the radius, as a share of it: what is left is a matter of scaling
   static constexpr int depth = 5;
   using Square = Eigen::Matrix<double, depth, depth>;
   using Weights = Eigen::Matrix<double, depth, 1>;

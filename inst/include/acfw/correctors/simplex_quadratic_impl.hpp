@@ -72,7 +72,8 @@ class FaceFactor {
 class SimplexQuadratic {
  public:
   SimplexQuadratic(const Eigen::MatrixXd& H, const Vector& b, const Vector& w) : b_(b), w_(w), K_(H), factor_(K_) {
-    const double largest = H.diagonal().cwiseAbs().maxCoeff();
+    // slopes that dwarf the curvature lead across the whole simplex, and would overflow if divided by it
+    const double largest = std::max(H.diagonal().cwiseAbs().maxCoeff(), b.lpNorm<Eigen::Infinity>());
     scale_ = largest > 0.0 ? largest : 1.0;
     K_.array() += scale_;  // nothing on moves that sum to zero, but k atoms span k - 1 dimensions
   }
@@ -111,6 +112,7 @@ class SimplexQuadratic {
     factor_.solve(ones);
     level_ = s.sum() / ones.sum();
     s = level_ * ones - s;
+    s.array() -= s.mean();  // where K is nearly singular, what is left of the sum is not small beside 1
     double theta = 1.0;
     Index blocked = -1;
     for (Index i = 0; i < s.size(); ++i) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "acfw/kernels/exponential.hpp"
 #include "acfw/losses/loss.hpp"
@@ -15,13 +14,15 @@ namespace acfw {
 class Multinomial final : public Loss {
  public:
   /// `y` and `w` are one observation after another, `classes` entries each.
-  Multinomial(Vector y, Vector w, Index classes) : Loss(std::move(y), std::move(w)), classes_(classes), p_(size()) {
+  Multinomial(Vector y, Vector w, Index classes) : Loss(std::move(y), std::move(w)), classes_(classes), p_(size()), q_(size()) {
     set_together(classes);
   }
 
-  void curvature(Vector& v) const override { v = 2.0 * w_.array() * p_.array() * (1.0 - p_.array()); }
+  double residual_range() const override { return w_.stableNorm(); }  // probabilities lie between 0 and 1
+
+  void curvature(Vector& v) const override { v = 2.0 * w_.array() * p_.array() * q_.array(); }
   double curvature_along(const Vector& u) const override {
-    return (2.0 * w_.array() * p_.array() * (1.0 - p_.array()) * u.array()).sum();
+    return (2.0 * w_.array() * p_.array() * q_.array() * u.array()).sum();
   }
 
   // Margins of one observation move together: a few rows are as good as all.
@@ -39,13 +40,10 @@ class Multinomial final : public Loss {
     double sum = 0.0;
     for (Index i = from; i < to; i += classes_) {
       const double* z = m + i;
-      const double top = *std::max_element(z, z + classes_);
-      double total = 0.0, along = 0.0;
-      for (Index k = 0; k < classes_; ++k) {
-        total += std::exp(z[k] - top);
-        along += y_[i + k] * (z[k] - top);
-      }
-      sum += w_[i] * (std::log(total) - along);
+      const Index top = highest(z);
+      double along = 0.0;
+      for (Index k = 0; k < classes_; ++k) along += y_[i + k] * (z[k] - z[top]);
+      sum += w_[i] * (std::log1p(rest(z, top)) - along);
     }
     return sum;
   }
@@ -54,50 +52,78 @@ class Multinomial final : public Loss {
     ResidualSums all;
     for (Index i = from; i < to; i += classes_) {
       const double* z = m + i;
-      const double top = *std::max_element(z, z + classes_);
-      double total = 0.0;
-      for (Index k = 0; k < classes_; ++k) total += p_[i + k] = std::exp(z[k] - top);
+      const Index top = highest(z);
+      double below = 0.0;  // what the others add to the 1 of the highest
       for (Index k = 0; k < classes_; ++k) {
-        p_[i + k] /= total;
-        r_[i + k] = w_[i] * (p_[i + k] - y_[i + k]);
+        p_[i + k] = std::exp(z[k] - z[top]);
+        if (k != top) below += p_[i + k];
+      }
+      const double total = 1.0 + below;
+      for (Index k = 0; k < classes_; ++k) {
+        const double p = p_[i + k] /= total;
+        const double q = q_[i + k] = k == top ? below / total : 1.0 - p;
+        const double y = y_[i + k];
+        r_[i + k] = w_[i] * ((1.0 - y) * p - y * q);  // p - y, to the last digit for a class that is nearly certain
         all.sum += r_[i + k];
         all.size += std::abs(r_[i + k]);
-        all.weight += w_[i] * p_[i + k] * (1.0 - p_[i + k]);
+        all.weight += w_[i] * p * q;
       }
     }
     return all;
   }
 
-  // log sum p exp(t) - <p, t>: with t taken relative to its mean, the logarithm of 1 plus a sum of terms of second order.
-  // Far steps go by the margins: a probability that has underflowed does not tell how far it is from coming back.
+  // log sum p exp(t) - <p, t>: with t taken relative to its mean, the logarithm of 1 plus a sum of terms of second order. The mean
+  // is near the shift of the class that is nearly certain, where there is one, and so all is taken relative to that first.
   ShiftSums shift_of(Index from, Index to, const double* m, double, const double* u, double gamma, double) const override {
     ShiftSums all;
     for (Index i = from; i < to; i += classes_) {
+      const Index top = highest(m + i);
+      const auto shift = [&](Index k) { return gamma * (u[i + top] - u[i + k]); };
       double mean = 0.0, most = 0.0;
-      for (Index k = 0; k < classes_; ++k) mean -= gamma * p_[i + k] * u[i + k];
-      for (Index k = 0; k < classes_; ++k) most = std::max(most, -gamma * u[i + k] - mean);
+      for (Index k = 0; k < classes_; ++k) mean += p_[i + k] * shift(k);
+      for (Index k = 0; k < classes_; ++k) most = std::max(most, shift(k) - mean);
       double sum = 0.0;
       if (most < 30.0) {
-        for (Index k = 0; k < classes_; ++k) sum += p_[i + k] * above_tangent(-gamma * u[i + k] - mean);
+        for (Index k = 0; k < classes_; ++k) sum += p_[i + k] * above_tangent(shift(k) - mean);
         all.divergence += w_[i] * std::log1p(sum);
       } else {
-        all.divergence += w_[i] * (log_sum(m + i, u + i, gamma) - log_sum(m + i, u + i, 0.0) - mean);
+        all.divergence += w_[i] * far_divergence(m + i, top, mean, shift);
       }
     }
     return all;
   }
 
  private:
-  // log sum exp(z - gamma u)
-  double log_sum(const double* z, const double* u, double gamma) const {
-    double top = z[0] - gamma * u[0], total = 0.0;
-    for (Index k = 1; k < classes_; ++k) top = std::max(top, z[k] - gamma * u[k]);
-    for (Index k = 0; k < classes_; ++k) total += std::exp(z[k] - gamma * u[k] - top);
-    return top + std::log(total);
+  Index highest(const double* z) const { return std::max_element(z, z + classes_) - z; }
+
+  // sum of exp(z - z_top) but for the 1 of the highest itself
+  double rest(const double* z, Index top) const {
+    double sum = 0.0;
+    for (Index k = 0; k < classes_; ++k) sum += k == top ? 0.0 : std::exp(z[k] - z[top]);
+    return sum;
+  }
+
+  // Far steps go by the margins: a probability that has underflowed does not tell how far it is from coming back. Only where all
+  // stays small is the logarithm again one of 1 plus small terms.
+  template <class Shift>
+  double far_divergence(const double* z, Index top, double mean, Shift shift) const {
+    const double log_total = std::log1p(rest(z, top));
+    const auto log_term = [&](Index k) { return z[k] - z[top] - log_total + shift(k) - mean; };
+    double largest = log_term(0), sum = 0.0;
+    for (Index k = 1; k < classes_; ++k) largest = std::max(largest, log_term(k));
+    if (largest > 1.0) {
+      for (Index k = 0; k < classes_; ++k) sum += std::exp(log_term(k) - largest);
+      return largest + std::log(sum);
+    }
+    for (Index k = 0; k < classes_; ++k) {
+      const double t = shift(k) - mean, p = std::exp(z[k] - z[top] - log_total);
+      sum += t < 30.0 ? p * above_tangent(t) : std::exp(log_term(k)) - p * (1.0 + t);
+    }
+    return std::log1p(sum);
   }
 
   Index classes_;
-  Vector p_;
+  Vector p_, q_;  // probabilities, and what is left of 1
 };
 
 }  // namespace acfw

@@ -87,6 +87,15 @@ class Glm final : public Regression {
 
   double gradient_rounding(const AnyAtom& v) const override { return gradient_rounding<AnyAtom>(v); }
 
+  /// It changes slowly and costs a look at all observations, so that it is an old one mostly.
+  double value_rounding() override {
+    if (rounding_asked_++ % 16 == 0) {
+      rounding_ = loss_->value_rounding(
+          0.0, length_of_margins(screened_.lengths(), static_cast<double>(A_->rows()), settings_.offset.stableNorm()));
+    }
+    return rounding_ + epsilon * std::abs(value_);
+  }
+
   double along(const AnyAtom& a) override { return along<AnyAtom>(a); }
   template <class Atom>
   double along(const Atom& a) {
@@ -251,6 +260,8 @@ class Glm final : public Regression {
   Vector m_, g_;
   bool stale_ = true;
   long commits_ = 0;
+  long rounding_asked_ = 0;
+  double rounding_ = 0.0;  // of the value, when it was last asked for in earnest
   SparseDirection direction_;
 };
 

@@ -84,6 +84,8 @@ class Regression : public SparseObjective {
   virtual double along(const AnyAtom& a) = 0;
   /// How much of <g, b - v> may be rounding.
   virtual double gradient_rounding(const AnyAtom& v) const = 0;
+  /// And of the value: more than of the number itself where margins are sums of large terms.
+  virtual double value_rounding() { return epsilon * std::abs(value_); }
 
   using SparseObjective::prepare;
   virtual double prepare(const Move<AnyAtom>& move) = 0;
@@ -122,10 +124,18 @@ class Regression : public SparseObjective {
     double size = 0.0, largest = 0.0;
     entries_of(v, [&](Index, double value) { size += std::abs(value); });
     for (Index j : support()) largest = std::max(largest, std::abs(point_[j]));
-    const double columns = point_.sum([&](Index j, double b) { return lengths[j] * std::abs(b); });
+    const double columns = length_of_columns(lengths);
     const double norm = point_.sum([](Index, double b) { return std::abs(b); });
-    return residual(columns + std::abs(b0_) * std::sqrt(rows) + beside) * (columns + largest_length * size) +
+    return residual(length_of_margins(lengths, rows, beside)) * (columns + largest_length * size) +
            epsilon * settings_.ridge * largest * (norm + size);
+  }
+
+  double length_of_columns(const Vector& lengths) const {
+    return point_.sum([&](Index j, double b) { return lengths[j] * std::abs(b); });
+  }
+  /// Of what the margins are sums of.
+  double length_of_margins(const Vector& lengths, double rows, double beside) const {
+    return length_of_columns(lengths) + std::abs(b0_) * std::sqrt(rows) + beside;
   }
 
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();

@@ -36,7 +36,8 @@ class Part {
       case Verb::add: return add(question);
       case Verb::gram: return gram(question);
       case Verb::bounds: return bounds(numbers[0]);
-      case Verb::rounding: break;
+      case Verb::normal: return normal(numbers);
+      default: break;
     }
     const double size = loss_->residual_rounding(numbers[0]);
     return Vector::Constant(1, size * size);
@@ -132,6 +133,23 @@ class Part {
     return out;
   }
 
+  Vector normal(const std::vector<double>& numbers) const {
+    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    const Index p = A_->cols(), width = static_cast<Index>(numbers.size() - 1) / p;
+    const Eigen::Map<const RowMajor> X(numbers.data() + 1, p, width);
+    Columns all(static_cast<std::size_t>(p));
+    for (Index j = 0; j < p; ++j) all[static_cast<std::size_t>(j)] = j;
+    RowMajor out(p, width);
+    for (Index k = 0; k < width; ++k) {
+      Vector image = Vector::Zero(m_.size()), product;
+      A_->add_columns(all, Vector(X.col(k) / numbers[0]), image, threads_);
+      image.array() *= loss_->weights().array() / numbers[0];
+      A_->transpose_times(image, product, threads_);
+      out.col(k) = product;
+    }
+    return Eigen::Map<const Vector>(out.data(), out.size());
+  }
+
   Vector bounds(double gamma) const {
     const Interval found = gamma != 0.0 ? loss_->intercept_bounds(m_ - gamma * u_) : loss_->intercept_bounds(m_);
     return Eigen::Vector2d(-found.from, found.to);
@@ -145,9 +163,10 @@ class Part {
 };
 
 /// Parts of this process, one after another.
-class PartsHere final : public Parts {
+template <class AnyPart>
+class PartsOf final : public Parts {
  public:
-  void add(Part part) { parts_.push_back(std::move(part)); }
+  void add(AnyPart part) { parts_.push_back(std::move(part)); }
 
   Vector ask(const Question& question) override {
     const Index count = static_cast<Index>(parts_.size());
@@ -158,7 +177,8 @@ class PartsHere final : public Parts {
   }
 
  private:
-  std::vector<Part> parts_;
+  std::vector<AnyPart> parts_;
 };
+using PartsHere = PartsOf<Part>;
 
 }  // namespace acfw

@@ -24,8 +24,9 @@ class NuclearBall {
   Vertex<RankOne> minimize_operator(const LinearOperator& G, double accuracy = 0.0) {
     const bool certify = !(accuracy > 0.0);
     const double wanted = (certify ? finest_ : accuracy) / radius_;
-    // A certificate looks for itself, in the span of what the last search found and of the guess.
-    if (!certify || block_.size() == 0 || guess_.cols() <= 1) {
+    // A certificate looks for itself, in the span of what the last search found and of the guess. A search that saw all there is saw
+    // it in the gradient of then: the point may have been rebuilt since, or moved without a call.
+    if (!certify || block_.size() == 0 || block_.complete || guess_.cols() <= 1) {
       search(G, start_.size() == cols_ ? perturbed_start() : scattered_unit_vector(cols_), wanted);
     }
     Vertex<RankOne> vertex;

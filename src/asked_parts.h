@@ -1,0 +1,67 @@
+// Parts as R holds them where they live, behind an external pointer, and as a run sees them: an R function that asks all of them at once.
+#pragma once
+
+#include <Rcpp.h>
+
+#include <functional>
+#include <vector>
+
+#include "acfw/parts/question.hpp"
+
+struct HeldPart {
+  virtual ~HeldPart() = default;
+  virtual acfw::Vector answer(const acfw::Question& question) = 0;
+};
+using PartPointer = Rcpp::XPtr<HeldPart>;
+
+class AskedParts final : public acfw::Parts {
+ public:
+  /// `save` may be nothing: then there are no rows to be saved.
+  AskedParts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::RObject save = R_NilValue)
+      : ask_(std::move(ask)), restore_(std::move(restore)), save_(std::move(save)) {}
+
+  void set_recipe(std::function<std::vector<acfw::Question>()> recipe) override { recipe_ = std::move(recipe); }
+
+  acfw::Vector ask(const acfw::Question& question) override {
+    const Rcpp::IntegerVector verb = Rcpp::IntegerVector::create(static_cast<int>(question.verb));
+    const Rcpp::IntegerVector columns = in_r(question.columns);
+    const Rcpp::NumericVector numbers(question.numbers.begin(), question.numbers.end());
+    for (;;) {
+      const Rcpp::RObject answer = call(ask_, verb, columns, numbers);
+      if (!answer.isNULL()) return Rcpp::as<acfw::Vector>(answer);
+      const bool joins = !acfw::is_of_a_phase(question.verb);
+      call(restore_, recipe_in_r(), Rf_ScalarLogical(joins), R_NilValue);  // some were lost
+      if (!joins) throw acfw::PartsLost();
+    }
+  }
+
+  bool save_rows(bool candidate) override {
+    return save_.isNULL() || Rcpp::as<bool>(call(save_, Rf_ScalarLogical(candidate), R_NilValue, R_NilValue));
+  }
+
+ private:
+  static SEXP call(SEXP function, SEXP a, SEXP b, SEXP c) {
+    return Rcpp::unwindProtect([&] {
+      SEXP all = PROTECT(Rf_isNull(b) ? Rf_lang2(function, a) : Rf_isNull(c) ? Rf_lang3(function, a, b) : Rf_lang4(function, a, b, c));
+      SEXP answer = Rf_eval(all, R_GlobalEnv);
+      UNPROTECT(1);
+      return answer;
+    });
+  }
+
+  Rcpp::List recipe_in_r() const {
+    Rcpp::List all;
+    if (!recipe_) return all;
+    for (const acfw::Question& question : recipe_()) {
+      all.push_back(Rcpp::List::create(Rcpp::_["verb"] = static_cast<int>(question.verb), Rcpp::_["columns"] = in_r(question.columns),
+                                       Rcpp::_["numbers"] = Rcpp::NumericVector(question.numbers.begin(), question.numbers.end())));
+    }
+    return all;
+  }
+
+  static Rcpp::IntegerVector in_r(const acfw::Columns& columns) { return Rcpp::IntegerVector(columns.begin(), columns.end()); }
+
+  Rcpp::Function ask_, restore_;
+  Rcpp::RObject save_;
+  std::function<std::vector<acfw::Question>()> recipe_;
+};
