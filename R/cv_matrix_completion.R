@@ -4,8 +4,11 @@
 #' Folds are drawn with R's random numbers; pass `foldid` to fix them.
 #'
 #' Without `beta` the radii start where a fit begins to be more than its effects and grow by two fifths, until the error on held-out
-#' entries has risen twice in a row, or by more than its standard error, or until the bound does not bind any more: the
-#' best radius is never the last one for want of a larger. Ties go to the smaller radius.
+#' entries has risen twice in a row, or by more than the standard error of the rise over the folds, or until the bound does not bind any
+#' more: the best radius is never the last one for want of a larger. Ties go to the smaller radius.
+#'
+#' Fits to parts of the data end at a relative gap of 1e-3, which moves a score by far less than its standard error; the fit to
+#' all entries at 1e-4. A tolerance in `control` is for both.
 #'
 #' @inheritParams acfw_matrix_completion
 #' @inheritParams cv_acfw_glm
@@ -60,7 +63,7 @@ cv_acfw_matrix_completion <- function(x, beta = NULL, weights = NULL, foldid = N
 
 # The settings of a fit, from what was said about them and the defaults of acfw_matrix_completion().
 cv_settings <- function(..., call = rlang::caller_env()) {
-  names <- c("loss", "delta", "w0", "center", "shrink", "limits", "method", "step", "rank_max")
+  names <- c("loss", "delta", "w0", "center", "shrink", "limits", "balance", "method", "step", "rank_max")
   check_dots_within(..., .known = names, call = call)
   given <- list(...)
   if (is_implicit(given$w0)) given <- utils::modifyList(list(loss = "squared", center = "none"), given, keep.null = TRUE)
@@ -69,9 +72,9 @@ cv_settings <- function(..., call = rlang::caller_env()) {
 }
 
 # The path on some of the entries, centred by themselves.
-fit_entries <- function(problem, radii, keep, call, init = NULL) {
+fit_entries <- function(problem, radii, keep, call, init = NULL, rel_tol = 1e-4) {
   entries <- centred(if (isTRUE(keep)) problem$observed else subset_observed(problem$observed, keep), problem$settings)
-  control <- completion_control(problem$control, entries, problem$settings)
+  control <- completion_control(problem$control, entries, problem$settings, rel_tol)
   quiet_parts(fit_radii(entries, radii, problem$settings, control, init, call))
 }
 
@@ -90,7 +93,7 @@ score_radii <- function(problem, folds, beta, workers, env = rlang::caller_env()
     part <- fold_parts(problem, folds, env, line, paste("radius", round))
     runs <- score_folds(problem, folds, beta[[round]], workers, part, runs)
     cv <- choose_radius(runs, beta)
-    if (cv$interrupted || has_turned(cv) || all(vapply(runs$results, function(run) run$slack, NA))) break
+    if (cv$interrupted || has_turned(cv, runs) || all(vapply(runs$results, function(run) run$slack, NA))) break
   }
   cv
 }
@@ -101,11 +104,13 @@ fold_parts <- function(problem, folds, env, line, label = NULL) {
   progress_parts("fold", length(folds), wants_progress(problem$control), env, paste(c("cross-validation", label), collapse = ", "), line)
 }
 
-# Has the error gone up for good?
-has_turned <- function(cv) {
+# Has the error gone up for good? The folds are the same at every radius, so that the rise of each of them is compared with their spread.
+has_turned <- function(cv, runs) {
   size <- length(cv$cvm)
   best <- which.min(cv$cvm)
-  size >= best + 2L || cv$cvm[[size]] > cv$cvm[[best]] + (if (is.na(cv$cvsd[[best]])) 0 else cv$cvsd[[best]])
+  if (best == size) return(FALSE)
+  rise <- vapply(runs$results, function(run) run$score[size] - run$score[best], 0)
+  size >= best + 2L || isTRUE(mean(rise) > stats::sd(rise) / sqrt(length(rise)))
 }
 
 # Runs every fold over `radii`, from where it stood after earlier ones.
@@ -122,12 +127,12 @@ score_folds <- function(problem, folds, radii, workers, part, before = NULL) {
 # has no score.
 score_fold <- function(problem, fold, radii, before = NULL) {
   held <- subset_observed(problem$observed, problem$fold_of == fold)
-  run <- fit_entries(problem, radii, problem$fold_of != fold, NULL, before$last)
+  run <- fit_entries(problem, radii, problem$fold_of != fold, NULL, before$last, rel_tol = 1e-3)
   fits <- Filter(Negate(was_interrupted), run$results)
   last <- utils::tail(run$results, 1L)[[1L]]
   list(score = c(before$score, vapply(fits, held_out_score, 0, held = held, measure = problem$measure)),
        rank = c(before$rank, vapply(fits, function(fit) as.double(fit$rank), 0)),
-       last = last[c("u", "d", "v", "rank", "nuclear_norm", "state", "control")], slack = is_slack(last),
+       last = last[c("u", "d", "v", "rank", "nuclear_norm", "scale", "state", "control")], slack = is_slack(last),
        status = if (run$interrupted) "interrupted" else "complete")
 }
 

@@ -55,11 +55,19 @@ folded_rows <- function(fit, observed, threads) {
     observed$offset <- additive_effects(observed, mean = FALSE, rows = TRUE, columns = FALSE, shrink = fit$shrink,
                                         delta = engine_delta(fit))
   }
+  observed$scale <- fold_in_scale(fit, observed)
   u <- matrix(0, observed$dim[[1L]], fit$rank, dimnames = list(observed$dimnames[[1L]], NULL))
   if (fit$rank) u[] <- fold_coefficients(fit, observed, threads)
   structure(list(u = u, d = fit$d, v = fit$v, rank = fit$rank, offset = observed$offset, limits = fit$limits, observed = observed,
                  dimnames = observed$dimnames, beta = fit$beta),
             class = c("acfw_fold_in", "acfw_factors"))
+}
+
+# New rows are weighed by the norm as rows of the fit with as many entries are; its columns have their scales in their factors.
+fold_in_scale <- function(fit, observed) {
+  if (!length(fit$scale$row)) return(no_scale())
+  list(row = count_scale(entries_of_each(observed, 1L), fit$scale$unit[[1L]], fit$balance), column = rep(1, observed$dim[[2L]]),
+       unit = fit$scale$unit)
 }
 
 fold_coefficients <- function(fit, observed, threads) {
@@ -137,6 +145,7 @@ tell_left_out <- function(observed, known, side, ratings) {
 transposed <- function(x) {
   x[c("u", "v")] <- x[c("v", "u")]
   x$offset[c("row", "column")] <- x$offset[c("column", "row")]
+  if (!is.null(x$scale)) x$scale <- list(row = x$scale$column, column = x$scale$row, unit = rev(x$scale$unit))
   if (!is.null(x$dimnames)) x$dimnames <- x$dimnames[2:1]
   x$observed <- transposed_observed(x$observed)
   x

@@ -60,7 +60,7 @@ completion_operator <- function(fit) {
   total <- total_weight(fit$observed)
   w0 <- fit$observed$w0
   slope <- (-at$w * pmin(pmax(at$r, -delta), delta) - w0 * at$x) / total
-  sparse <- Matrix::sparseMatrix(i = at$i, j = at$j, x = slope, dims = fit$observed$dim)
+  sparse <- Matrix::sparseMatrix(i = at$i, j = at$j, x = slope * scale_at(fit$scale, at$i, at$j), dims = fit$observed$dim)
   thin <- function(left, right, x) if (w0 == 0) 0 else w0 / total * drop(left %*% (fit$d * crossprod(right, x)))
   list(
     times = function(x) as.vector(sparse %*% x) + thin(fit$u, fit$v, x),

@@ -2,13 +2,16 @@
 # one list, compressed by columns as a dgCMatrix is, whose slots are used as they are.
 
 # Of a data frame are kept: `ids`, the names of its columns; `numbers`, whether its rows and columns are known by numbers;
-# `order`, where its rows went. `unit` is what weights were divided by, and `w0` the weight of what is not observed.
+# `order`, where its rows went. `unit` is what weights were divided by, and `w0` the weight of what is not observed; `scale` is how
+# the norm weighs rows and columns.
 new_observed <- function(i, p, x, dim, dimnames, weights = NULL, ids = NULL, numbers = c(FALSE, FALSE), order = NULL) {
   list(i = i, p = p, x = x, dim = as.integer(dim), dimnames = dimnames, weights = weights, ids = ids, numbers = numbers,
-       order = order, unit = 1, w0 = 0, offset = no_offset())
+       order = order, unit = 1, w0 = 0, offset = no_offset(), scale = no_scale())
 }
 
 no_offset <- function() list(mean = 0, row = numeric(), column = numeric())
+
+no_scale <- function() list(row = numeric(), column = numeric(), unit = c(1, 1))
 
 as_observed <- function(x, weights = NULL, w0 = 0, call = rlang::caller_env()) {
   observed <- if (methods::is(x, "sparseMatrix")) {
@@ -164,8 +167,9 @@ check_entry_weights <- function(weights, size, what, call) {
   as.double(weights)
 }
 
-# The effects that `center` asks for, estimated from the observed entries by the loss of the fit.
+# The effects that `center` asks for, estimated from the observed entries by the loss of the fit, and the norm that `balance` does.
 centred <- function(observed, settings) {
+  observed$scale <- balancing_scale(observed, settings$balance)
   if (settings$center == "none") return(observed)
   observed$offset <- additive_effects(
     observed, mean = TRUE, rows = settings$center %in% c("row", "both"), columns = settings$center %in% c("column", "both"),
@@ -173,6 +177,29 @@ centred <- function(observed, settings) {
   )
   observed
 }
+
+# What the matrix whose norm is bounded is multiplied by to meet an entry: less in rows and columns with more entries than others have
+# on average. Those without any are zero either way.
+balancing_scale <- function(observed, balance) {
+  if (balance == 0) return(no_scale())
+  row <- entries_of_each(observed, 1L)
+  column <- entries_of_each(observed, 2L)
+  unit <- c(mean(row), mean(column))
+  list(row = count_scale(row, unit[[1L]], balance), column = count_scale(column, unit[[2L]], balance), unit = unit)
+}
+
+count_scale <- function(count, unit, balance) ifelse(count > 0, (count / unit)^(-balance / 2), 1)
+
+# How many entries every row or column has, by weight.
+entries_of_each <- function(observed, side) {
+  at <- if (side == 1L) observed_rows(observed) else observed_cols(observed)
+  size <- observed$dim[[side]]
+  if (is.null(observed$weights)) return(tabulate(at, size))
+  as.vector(tapply(observed$weights, factor(at, seq_len(size)), sum, default = 0))
+}
+
+# The product of both scales at an entry; 1 without.
+scale_at <- function(scale, i, j) if (length(scale$row)) scale$row[i] * scale$column[j] else 1
 
 offset_at <- function(offset, i, j) {
   value <- rep(offset$mean, length(i))

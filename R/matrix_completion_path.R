@@ -14,11 +14,12 @@ first_radius <- function(observed, settings) {
   j <- observed_cols(observed)
   w <- if (is.null(observed$weights)) 1 else observed$weights
   delta <- engine_delta(settings)
-  slope <- pmin(pmax(observed$x - offset_at(observed$offset, i, j), -delta), delta) * w
+  scale <- scale_at(observed$scale, i, j)
+  slope <- pmin(pmax(observed$x - offset_at(observed$offset, i, j), -delta), delta) * w * scale
   if (all(slope == 0)) return(1)  # any radius will do
   unit <- max(abs(slope))
   pair <- singular_block(Matrix::sparseMatrix(i = i, p = observed$p, x = slope / unit, dims = observed$dim), 1, accuracy = 1e-3)
-  seen <- sum(w * (pair$u[i] * pair$v[j])^2) + observed$w0 * max(0, 1 - sum((pair$u[i] * pair$v[j])^2))
+  seen <- sum(w * (scale * pair$u[i] * pair$v[j])^2) + observed$w0 * max(0, 1 - sum((pair$u[i] * pair$v[j])^2))
   unit * pair$d[[1L]] / seen / 2
 }
 

@@ -14,9 +14,16 @@ check_completion_init <- function(init, observed, call = rlang::caller_env()) {
 }
 
 sound_factors <- function(fit) {
+  if (length(fit$scale$row) != 0L) fit[c("u", "v")] <- unscaled_factors(fit)
   orthonormal <- function(f) is.matrix(f) && is.numeric(f) && ncol(f) == length(fit$d) && all_finite(f) &&
     all(abs(crossprod(f) - diag(1, length(fit$d))) < 1e-6)
   is.numeric(fit$d) && all_finite(fit$d) && all(fit$d >= 0) && orthonormal(fit$u) && orthonormal(fit$v)
+}
+
+# The factors of the matrix whose norm is bounded.
+unscaled_factors <- function(fit) {
+  if (!length(fit$scale$row)) return(list(u = fit$u, v = fit$v))
+  list(u = fit$u / fit$scale$row, v = fit$v / fit$scale$column)
 }
 
 # A fit for one radius, a path for several; `until_slack` ends a path where the bound does not bind any more.
@@ -41,7 +48,7 @@ fit_radii <- function(observed, beta, settings, control, init, call, until_slack
     tell_other_problem(parts)
     same <- FALSE
   }
-  start <- completion_start(init, same)
+  start <- completion_start(init, same, observed$scale)
   before <- if (is.null(start)) start_before_kink(observed, beta[[1L]], settings, control)
   session <- session_completion(
     observed, if (isTRUE(before$interrupted)) beta[[1L]] else beta, engine_delta(settings), settings$method, settings$step, settings$rank_max,
@@ -62,12 +69,16 @@ is_slack <- function(fit) fit$penalty == 0 && fit$status == "converged"
 # `init` is the fit that the run continued, or NULL.
 new_completion_fit <- function(result, observed, beta, settings, control, init, identity, call) {
   x <- result$par
+  if (settings$balance > 0) {
+    x$u <- x$u * observed$scale$row
+    x$v <- x$v * observed$scale$column
+  }
   fit <- new_fit(result, NULL, control, settings$method, settings$step, call, init, "acfw_matrix_completion", identity = identity)
   fit$par <- NULL
   fit <- c(unclass(fit), list(
     u = x$u, d = x$d, v = x$v, rank = length(x$d), nuclear_norm = sum(x$d), beta = beta,
     penalty = if (result$slack) 0 else total_weight(observed) * result$sigma,
-    offset = observed$offset, observed = observed, dimnames = observed$dimnames
+    offset = observed$offset, scale = observed$scale, observed = observed, dimnames = observed$dimnames
   ), settings[setdiff(names(settings), c("method", "step"))])
   if (!is.null(observed$dimnames)) {
     rownames(fit$u) <- observed$dimnames[[1L]]
@@ -85,8 +96,18 @@ with_biscale <- function(fit) {
   fit
 }
 
-# Where a session starts: at the point of `init`, with the memory of its run where that is continued.
-completion_start <- function(init, same) {
+# Where a session starts: at the point of `init`, with the memory of its run where that is continued; in the norm of `scale`.
+completion_start <- function(init, same, scale = no_scale()) {
   if (!length(init$d)) return(NULL)
-  list(u = unname(init$u), d = init$d, v = unname(init$v), L = as.double(init$state$L), state = if (same) init$state)
+  start <- list(u = unname(init$u), d = init$d, v = unname(init$v))
+  if (identical(init$scale, scale)) start[c("u", "v")] <- unscaled_factors(c(start, list(scale = scale)))
+  else start <- rescaled_start(start, scale)
+  c(start, list(L = as.double(init$state$L), state = if (same) init$state))
+}
+
+rescaled_start <- function(start, scale) {
+  if (length(scale$row)) start[c("u", "v")] <- unscaled_factors(c(start, list(scale = scale)))
+  svd <- thin_svd(start$u * rep(start$d, each = nrow(start$u)), start$v)
+  held <- svd$d > 1e-12 * max(svd$d)
+  list(u = svd$u[, held, drop = FALSE], d = svd$d[held], v = svd$v[, held, drop = FALSE])
 }

@@ -7,7 +7,7 @@
 #' @param ratings `NULL`, or new ratings, in the form of the data of the fit: a data frame with the same columns; or a matrix with
 #'   as many rows and columns or more, by name where the fit has names.
 #' @param weights Weights of the new ratings.
-#' @param ... Other values for arguments of the fit: `beta`, `loss`, `delta`, `w0`, `center`, `shrink`, `limits`, `method`, `step`,
+#' @param ... Other values for arguments of the fit: `beta`, `loss`, `delta`, `w0`, `center`, `shrink`, `limits`, `balance`, `method`, `step`,
 #'   `rank_max`, `control`.
 #' @return A fit, as [acfw_matrix_completion()] returns it.
 #' @examples
@@ -21,7 +21,7 @@
 update.acfw_matrix_completion <- function(object, ratings = NULL, weights = NULL, ...) {
   call <- match.call()
   answered({
-    kept <- c("beta", "loss", "delta", "w0", "center", "shrink", "limits", "method", "step", "rank_max", "control")
+    kept <- c("beta", "loss", "delta", "w0", "center", "shrink", "limits", "balance", "method", "step", "rank_max", "control")
     check_dots_within(..., .known = kept)
     asked <- utils::modifyList(unclass(object)[kept], list(...), keep.null = TRUE)
     settings <- do.call(completion_settings, c(asked[setdiff(kept, c("beta", "control"))], call = rlang::current_env()), quote = TRUE)
@@ -99,6 +99,7 @@ grown <- function(fit, merged) {
   u <- grown_factor(fit, ratings, merged$observed$dim[[1L]])
   v <- grown_factor(transposed(fit), ratings[c(2L, 1L, 3L)], merged$observed$dim[[2L]])
   fit[c("u", "d", "v")] <- thin_svd(u * rep(fit$d, each = nrow(u)), v)
+  fit$scale <- no_scale()  # a start is brought into the norm of its problem
   fit$nuclear_norm <- sum(fit$d)
   fit
 }

@@ -14,7 +14,7 @@
 // is x - mean - row[i] - column[j].
 struct Observed {
   Rcpp::IntegerVector p, i, dim;
-  Rcpp::NumericVector x, weights, row, column;
+  Rcpp::NumericVector x, weights, row, column, row_scale, column_scale;
   double mean, w0;  // w0: the weight of cells that are not observed
 
   explicit Observed(const Rcpp::List& list)
@@ -26,6 +26,11 @@ struct Observed {
     const Rcpp::List offset = list["offset"];
     mean = Rcpp::as<double>(offset["mean"]);
     w0 = Rcpp::as<double>(list["w0"]);
+    if (list.containsElementNamed("scale")) {
+      const Rcpp::List scale = list["scale"];
+      row_scale = scale["row"];
+      column_scale = scale["column"];
+    }
     row = offset["row"];
     column = offset["column"];
   }
@@ -58,6 +63,10 @@ inline acfw::Entries make_entries(const Observed& in, bool transposed) {
   out.col.resize(static_cast<std::size_t>(size));
   out.value.resize(size);
   if (in.weights.size() > 0) out.weight.resize(size);
+  if (in.row_scale.size() > 0) {
+    out.row_scale = Rcpp::as<acfw::Vector>(transposed ? in.column_scale : in.row_scale);
+    out.col_scale = Rcpp::as<acfw::Vector>(transposed ? in.row_scale : in.column_scale);
+  }
   if (!transposed) {
     for (R_xlen_t e = 0; e < size; ++e) ++out.start[static_cast<std::size_t>(in.i[e]) + 1];
     for (Index r = 0; r < out.rows; ++r) out.start[r + 1] += out.start[r];

@@ -290,3 +290,86 @@ TEST_CASE("where a sharp bound takes long, one that is enough will do, and it is
   CHECK(enough.bound <= -1.0);
   CHECK(enough.bound >= -1.01);
 }
+
+namespace {
+
+// sum of a_k x_k^2 / 2 - b_k x_k, with a preconditioner that is off by a factor that differs from one to the other.
+struct Bowl {
+  std::vector<double> a, b;
+  int preconditionings = 0;
+
+  double evaluate(const std::vector<double>& x, std::vector<double>& g) {
+    double value = 0.0;
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      g[k] = a[k] * x[k] - b[k];
+      value += x[k] * (0.5 * a[k] * x[k] - b[k]);
+    }
+    return value;
+  }
+  void set_preconditioner(const std::vector<double>&) {}
+  void precondition(std::vector<double>& d) {
+    ++preconditionings;
+    for (std::size_t k = 0; k < d.size(); ++k) d[k] /= a[k] * (1.0 + double(k % 5));
+  }
+};
+
+Bowl some_bowl(std::size_t n) {
+  Bowl bowl{std::vector<double>(n), std::vector<double>(n)};
+  for (std::size_t k = 0; k < n; ++k) {
+    bowl.a[k] = std::exp(double(k % 13));
+    bowl.b[k] = std::sin(double(k));
+  }
+  return bowl;
+}
+
+}  // namespace
+
+TEST_CASE("L-BFGS finds the bottom of a bowl, with one preconditioning a step and the same bits for any number of threads", "[completion]") {
+  std::vector<std::vector<double>> found;
+  for (int threads : {1, 2, 3}) {
+    Bowl bowl = some_bowl(48000);
+    std::vector<double> x(bowl.a.size(), 1.0);
+    Lbfgs<double, Bowl> lbfgs(bowl, 6, threads);
+    LbfgsGoal goal;
+    goal.most_steps = 60;
+    const LbfgsResult result = lbfgs.minimize(x, goal);
+    CHECK(bowl.preconditionings == result.steps + 1);
+    for (std::size_t k : {std::size_t{0}, std::size_t{12}, std::size_t{4711}}) {
+      CHECK(x[k] == close_to(bowl.b[k] / bowl.a[k], 1e-4).or_by(1e-6));
+    }
+    found.push_back(x);
+  }
+  CHECK(found[0] == found[1]);
+  CHECK(found[0] == found[2]);
+}
+
+TEST_CASE("a model of entries with scales has the derivatives of its value", "[completion]") {
+  Entries entries = some_entries(12, 9);
+  entries.row_scale = Vector::LinSpaced(12, 0.5, 2.0);
+  entries.col_scale = Vector::LinSpaced(9, 1.5, 0.3);
+  Completion f(entries, 0.4, 1, 3.0);
+  FactoredModel<double> model(f, 3.0, 3);
+  Terms x{Eigen::MatrixXd::Random(12, 3), Vector::Ones(3), Eigen::MatrixXd::Random(9, 3)};
+  check_derivatives(model, model.variables(x));
+}
+
+TEST_CASE("the gradient of entries with scales is that of the matrix whose norm counts", "[completion]") {
+  Entries entries = some_entries(12, 9);
+  entries.row_scale = Vector::LinSpaced(12, 0.5, 2.0);
+  entries.col_scale = Vector::LinSpaced(9, 1.5, 0.3);
+  Vector values = Vector::LinSpaced(entries.size(), -1.0, 2.0);
+  const EntryMatrix matrix(entries, values);
+  const Eigen::MatrixXd full = matrix.apply_all(Eigen::MatrixXd::Identity(9, 9));
+  for (Index i = 0; i < 12; ++i) {
+    for (int e = entries.start[i]; e < entries.start[i + 1]; ++e) {
+      const Index j = entries.col[static_cast<std::size_t>(e)];
+      CHECK(full(i, j) == close_to(values[e] * entries.row_scale[i] * entries.col_scale[j]));
+    }
+  }
+  const Vector x = Vector::LinSpaced(9, -1.0, 1.0), y = Vector::LinSpaced(12, 2.0, -1.0);
+  CHECK((matrix.apply(x) - full * x).norm() < 1e-12);
+  CHECK((matrix.apply_transposed(y) - full.transpose() * y).norm() < 1e-12);
+  CHECK((matrix.apply_transposed_all(y) - full.transpose() * y).norm() < 1e-12);
+  CHECK(matrix.frobenius() == close_to(full.norm()));
+  CHECK(matrix.largest() == close_to(full.cwiseAbs().maxCoeff()));
+}

@@ -129,8 +129,9 @@ test_that("cross-validation uses the folds it is given", {
   a <- small_ratings(20, 15, noise = 0.1)
   set.seed(1)
   foldid <- sample(rep_len(1:3, sum(!is.na(a))))
-  cv <- cv_acfw_matrix_completion(a, c(5, 20, 40), foldid = foldid, loss = "squared")
-  again <- cv_acfw_matrix_completion(a, c(5, 20, 40), foldid = foldid, loss = "squared")
+  control <- acfw_control(rel_tol = 1e-6)
+  cv <- cv_acfw_matrix_completion(a, c(5, 20, 40), foldid = foldid, loss = "squared", control = control)
+  again <- cv_acfw_matrix_completion(a, c(5, 20, 40), foldid = foldid, loss = "squared", control = control)
   expect_equal(summary(cv), summary(again))
   expect_true(cv$beta_min %in% c(5, 20, 40))
   expect_lte(cv$beta_1se, cv$beta_min)
@@ -138,11 +139,12 @@ test_that("cross-validation uses the folds it is given", {
   held <- which(!is.na(a))[foldid == 2]
   train <- a
   train[held] <- NA
-  fit <- acfw_matrix_completion(train, 5, loss = "squared")
+  fit <- acfw_matrix_completion(train, 5, loss = "squared", control = control)
   others <- vapply(c(1, 3), function(k) {
     b <- a
     b[which(!is.na(a))[foldid == k]] <- NA
-    sqrt(mean((a - as.matrix(acfw_matrix_completion(b, 5, loss = "squared")))[which(!is.na(a))[foldid == k]]^2))
+    fit <- acfw_matrix_completion(b, 5, loss = "squared", control = control)
+    sqrt(mean((a - as.matrix(fit))[which(!is.na(a))[foldid == k]]^2))
   }, 0)
   mine <- sqrt(mean((a - as.matrix(fit))[held]^2))
   expect_equal(cv$cvm[[1]], mean(c(mine, others)), tolerance = 1e-6)

@@ -51,13 +51,16 @@ test_that("the scores are those of the measure asked for, weighted, and within t
   foldid <- rep_len(1:3, nrow(ratings))
   w <- rep_len(c(1, 4), nrow(ratings))
   delta <- 0.3
+  control <- acfw_control(rel_tol = 1e-6)
   loss <- function(r) ifelse(abs(r) <= delta, r^2, delta * (2 * abs(r) - delta))
   each <- list(rmse = function(r, w) sqrt(weighted.mean(r^2, w)), mae = function(r, w) weighted.mean(abs(r), w),
                deviance = function(r, w) weighted.mean(loss(r), w))
   for (measure in names(each)) {
-    cv <- cv_acfw_matrix_completion(ratings, 30, weights = w, foldid = foldid, measure = measure, delta = delta, limits = c(1, 4))
+    cv <- cv_acfw_matrix_completion(ratings, 30, weights = w, foldid = foldid, measure = measure, delta = delta, limits = c(1, 4),
+                                    control = control)
     scores <- vapply(1:3, function(k) {
-      fit <- acfw_matrix_completion(ratings[foldid != k, ], 30, weights = w[foldid != k], delta = delta, limits = c(1, 4))
+      fit <- acfw_matrix_completion(ratings[foldid != k, ], 30, weights = w[foldid != k], delta = delta, limits = c(1, 4),
+                                    control = control)
       each[[measure]]((ratings$stars - predict(fit, ratings))[foldid == k], w[foldid == k])
     }, 0)
     expect_equal(cv$cvm, mean(scores), tolerance = 1e-6)

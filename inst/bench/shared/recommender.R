@@ -116,10 +116,10 @@ errors_acfw <- function(train, test, settings = NULL) {
   limits <- range(train$rating)
   control <- acfw_control(rel_tol = 1e-3)
   if (is.null(settings)) {
-    settings <- as.list(acfw_matrix_completion(train, loss = "squared", limits = limits, nbeta = 11, control = control)$beta[6:11])
+    settings <- as.list(acfw_matrix_completion(train, loss = "squared", limits = limits, balance = 0.5, nbeta = 11, control = control)$beta[6:11])
   }
   best_of(settings, function(beta) {
-    seconds <- cpu(fit <- acfw_matrix_completion(train, beta, loss = "squared", limits = limits, control = control))
+    seconds <- cpu(fit <- acfw_matrix_completion(train, beta, loss = "squared", limits = limits, balance = 0.5, control = control))
     list(rmse = rmse_of(test, suppressWarnings(predict(fit, test)), mean(train$rating)), seconds = seconds)
   })
 }

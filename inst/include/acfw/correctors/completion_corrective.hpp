@@ -21,9 +21,10 @@ class CompletionCorrective : public NoCorrection {
   bool correct(Completion& f, double gap, Counts& counts) {
     const bool moved = factored_ && factored_->correct(f, gap, counts);
     watch(f.value(), gap);
+    if (factored_) watch_pace(f.value(), gap);
     return moved;
   }
-  bool stuck() const { return in_vain_ >= 100 || (factored_ && factored_->stuck()); }
+  bool stuck() const { return in_vain_ >= 100 || slow_ >= 200 || (factored_ && factored_->stuck()); }
 
   /// To where the point was before a correction that an exception has left.
   void restore(Completion& f) {
@@ -39,10 +40,23 @@ class CompletionCorrective : public NoCorrection {
     lowest_gap_ = std::min(lowest_gap_, gap);
   }
 
+  // Where the loss is a kink and little else (Huber's with a tiny delta), phases find nothing and steps gain ever less. What has not
+  // brought a hundredth of the gap, nor the gap down by a tenth, in 200 iterations would take tens of thousands.
+  void watch_pace(double value, double gap) {
+    if (gap < 0.9 * gap_then_ || value_then_ - value > 0.01 * gap) {
+      gap_then_ = std::min(gap_then_, gap);
+      value_then_ = value;
+      slow_ = 0;
+    } else {
+      ++slow_;
+    }
+  }
+
   std::shared_ptr<FactoredCorrector> factored_;
   double floor_;  // f below which the residuals are rounding and little else
   double lowest_gap_ = std::numeric_limits<double>::infinity();
-  int in_vain_ = 0;
+  double gap_then_ = std::numeric_limits<double>::infinity(), value_then_ = std::numeric_limits<double>::infinity();
+  int in_vain_ = 0, slow_ = 0;
 };
 
 /// Algorithm 1 begins at an atom. Zero is left alone where it is optimal, and by the corrective method, which is free to begin

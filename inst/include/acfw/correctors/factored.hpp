@@ -116,7 +116,7 @@ class FactoredCorrector : public NoCorrection {
     FactoredModel<Real> model(f, ball_->radius(), x.size(), gap / ball_->radius());
     auto at = model.variables(x);
     x = {};  // its memory is wanted
-    Lbfgs<Real, FactoredModel<Real>> lbfgs(model, memory);
+    Lbfgs<Real, FactoredModel<Real>> lbfgs(model, memory, f.threads());
     LbfgsGoal goal;
     // Close to the optimum f is flat and the gap is not: a phase in double goes on for longer.
     const int longer = sizeof(Real) == 8 ? 2 : 1;
@@ -148,7 +148,7 @@ class FactoredCorrector : public NoCorrection {
     return true;
   }
 
-  static constexpr std::size_t memory = 4;
+  static constexpr std::size_t memory = 6;
 
   OperatorNuclearBall* ball_;
   Settings settings_;

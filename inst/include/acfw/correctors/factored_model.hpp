@@ -1,7 +1,8 @@
 // The objective over thin factors, free of constraints: X = c U V' with c = beta / N and
 // N = (||U||^2 + ||V||^2 + s^2) / 2, so that ||X||_* <= beta whatever U, V and the slack s are. With
 // mu = -<G, U V'> / N the derivatives are c (G V + mu U), c (G'U + mu V) and c mu s: the slack takes up what
-// an optimum inside the ball leaves unused, and withers when the constraint binds.
+// an optimum inside the ball leaves unused, and withers when the constraint binds. Entries with scales see rows of U and V
+// multiplied by them.
 #pragma once
 
 #include <cmath>
@@ -34,6 +35,7 @@ class FactoredModel {
         cursor_(static_cast<std::size_t>(entries_.rows)) {
     const Index pieces = static_cast<Index>(cut_.size()) - 1;
     parts_.resize(static_cast<std::size_t>((f_.threads() > 1 ? pieces : 1) * entries_.cols * width_));
+    if (entries_.scaled()) scaled_.resize(size());
     share_of_rows_and_columns();
   }
 
@@ -68,7 +70,13 @@ class FactoredModel {
     Real* GtU = GV + m * width_;
     const double N = 0.5 * long_dot(at, at), c = beta_ / N, scale = entries_.scale();
     double loss = 0.0, along = 0.0;
-    pass(U, V, c, GV, GtU, loss, along);
+    if (entries_.scaled()) {
+      multiply_rows(at.data(), scaled_.data());
+      pass(scaled_.data(), scaled_.data() + m * width_, c, GV, GtU, loss, along);
+      multiply_rows(gradient.data(), gradient.data());
+    } else {
+      pass(U, V, c, GV, GtU, loss, along);
+    }
     const double square = f_.ridge() > 0.0 ? add_ridge(U, V, f_.ridge() * c / scale, GV, GtU) : 0.0;
     along += f_.ridge() * c / scale * square;
     mu_ = -scale * along / N;
@@ -134,10 +142,22 @@ class FactoredModel {
     col_share_ = Vector::Zero(entries_.cols);
     for (Index i = 0; i < entries_.rows; ++i) {
       for (int e = entries_.start[i]; e < entries_.start[i + 1]; ++e) {
-        const double w = entries_.weight.size() > 0 ? entries_.weight[e] : entries_.scale();
+        double w = entries_.weight.size() > 0 ? entries_.weight[e] : entries_.scale();
+        if (entries_.scaled()) w *= std::pow(entries_.row_scale[i] * entries_.col_scale[entries_.col[e]], 2);
         row_share_[i] += w;
         col_share_[entries_.col[e]] += w;
       }
+    }
+    const double root = std::sqrt(row_share_.sum());  // one without scales
+    row_share_ /= root;
+    col_share_ /= root;
+  }
+
+  // Every row of U and of V by the scale of its row or column.
+  void multiply_rows(const Real* from, Real* to) const {
+    for (Index i = 0; i < entries_.rows + entries_.cols; ++i) {
+      const Real scale = static_cast<Real>(i < entries_.rows ? entries_.row_scale[i] : entries_.col_scale[i - entries_.rows]);
+      for (Index k = i * width_; k < (i + 1) * width_; ++k) to[k] = scale * from[k];
     }
   }
 
@@ -208,6 +228,7 @@ class FactoredModel {
   std::vector<Index> cut_;
   std::vector<int> cursor_;
   Variables parts_;
+  Variables scaled_;  // factors as entries with scales see them
   Vector row_share_, col_share_;
   Vector mean_U_, mean_V_;  // mean squares of the columns over the entries,
   Vector all_U_, all_V_;    // and the ridge times their squares over all cells

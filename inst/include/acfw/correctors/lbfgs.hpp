@@ -1,13 +1,19 @@
 // Limited-memory BFGS for a smooth model in many variables, started from the model's own preconditioner. The
 // model is anything with evaluate(x, g) = value, set_preconditioner(x) at a point just evaluated, and
 // precondition(d), d <- P^{-1} d; values are in double, vectors in whatever precision the model works in.
+//
+// Where a vector has millions of entries, reading the pairs costs as much as the model. The two-loop recursion needs nothing of
+// them but inner products: with P^{-1} y kept in place of y, and P^{-1} g beside g, those are had by reading every vector once,
+// and the direction is one sum of them. It also means one preconditioning a step.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <vector>
 
+#include "acfw/core/parallel.hpp"
 #include "acfw/kernels/long_vector.hpp"
 
 namespace acfw {
@@ -32,7 +38,8 @@ class Lbfgs {
  public:
   using Variables = std::vector<Real>;
 
-  explicit Lbfgs(Model& model, std::size_t memory = 5) : model_(model), memory_(memory) {}
+  explicit Lbfgs(Model& model, std::size_t memory = 5, int threads = 1)
+      : model_(model), memory_(std::min(memory, most)), threads_(threads) {}
 
   /// Decreases the model from x, in place. x never gets worse.
   LbfgsResult minimize(Variables& x, const LbfgsGoal& goal) {
@@ -41,13 +48,13 @@ class Lbfgs {
     result.value = model_.evaluate(x, g);
     result.evaluations = 1;
     model_.set_preconditioner(x);
+    h_ = g;
+    model_.precondition(h_);
     const double first = result.value;
     while (result.steps < goal.most_steps && !(goal.out_of_time && goal.out_of_time())) {
-      d = g;
       double slope = direction(d, g);
       if (!(slope < 0.0) && !pairs_.empty()) {
         pairs_.clear();
-        d = g;
         slope = direction(d, g);
       }
       const double gain = -0.5 * slope, gained = first - result.value;
@@ -68,29 +75,42 @@ class Lbfgs {
   }
 
  private:
+  static constexpr std::size_t most = 8;  // pairs
+
+  /// s and P^{-1} y of a step, 1 / <s, y>, and products with the current gradient.
   struct Pair {
-    Variables s, y;
-    double rho;
+    Variables s, p;
+    double rho = 0.0;
+    double sg = 0.0, pg = 0.0;
+    std::array<double, most> sy{}, py{};  ///< with y of this pair and of those that came after it
   };
 
-  // d = -H g by the two-loop recursion; returns <g, d>.
-  double direction(Variables& d, const Variables& g) {
-    std::vector<double> a(pairs_.size());
-    for (std::size_t k = pairs_.size(); k-- > 0;) {
-      a[k] = pairs_[k].rho * long_dot(pairs_[k].s, d);
-      add_multiple(d, -a[k], pairs_[k].y);
+  // d = -H g by the two-loop recursion, on inner products alone; returns <g, d>.
+  double direction(Variables& d, const Variables& g) const {
+    const std::size_t m = pairs_.size();
+    std::array<double, most> on_s{}, on_p{};
+    const double scale = m > 0 ? scale_ : 1.0;
+    for (std::size_t k = m; k-- > 0;) {
+      double sq = pairs_[k].sg;
+      for (std::size_t l = k + 1; l < m; ++l) sq -= on_p[l] * pairs_[k].sy[l - k];
+      on_p[k] = pairs_[k].rho * sq;
     }
-    model_.precondition(d);
-    if (!pairs_.empty()) {
-      const Real factor = static_cast<Real>(scale_);
-      for (Real& value : d) value *= factor;
+    for (std::size_t k = 0; k < m; ++k) {
+      double yr = pairs_[k].pg;
+      for (std::size_t l = 0; l < m; ++l) yr -= on_p[l] * (l < k ? pairs_[l].py[k - l] : pairs_[k].py[l - k]);
+      yr *= scale;
+      for (std::size_t l = 0; l < k; ++l) yr += on_s[l] * pairs_[l].sy[k - l];
+      on_s[k] = on_p[k] - pairs_[k].rho * yr;
     }
-    for (std::size_t k = 0; k < pairs_.size(); ++k) {
-      const double b = pairs_[k].rho * long_dot(pairs_[k].y, d);
-      add_multiple(d, a[k] - b, pairs_[k].s);
-    }
-    for (Real& value : d) value = -value;
-    return long_dot(g, d);
+    return over_blocks(d.size(), 1, [&](std::size_t from, std::size_t to, double* sums) {
+      const std::size_t n = to - from;
+      set_multiple(&d[from], -scale, &h_[from], n);
+      for (std::size_t k = 0; k < m; ++k) {
+        add_multiple(&d[from], scale * on_p[k], &pairs_[k].p[from], n);
+        add_multiple(&d[from], -on_s[k], &pairs_[k].s[from], n);
+      }
+      sums[0] += long_dot(&g[from], &d[from], n);
+    })[0];
   }
 
   // Armijo's rule by quadratic interpolation from the full step.
@@ -99,8 +119,10 @@ class Lbfgs {
     double step = 1.0;
     for (int tries = 0; tries < 12; ++tries) {
       if (goal.out_of_time && goal.out_of_time()) return false;
-      trial = x;
-      add_multiple(trial, step, d);
+      over_blocks(x.size(), 0, [&](std::size_t from, std::size_t to, double*) {
+        std::copy(&x[from], &x[from] + (to - from), &trial[from]);
+        add_multiple(&trial[from], step, &d[from], to - from);
+      });
       const double value = model_.evaluate(trial, trial_g);
       ++result.evaluations;
       if (value <= result.value + 1e-4 * step * slope) {
@@ -114,6 +136,7 @@ class Lbfgs {
     return false;
   }
 
+  // The new pair, and all inner products with y and with the new gradient, in one reading.
   void remember(const Variables& x, const Variables& g, const Variables& trial, const Variables& trial_g) {
     Pair pair;
     if (pairs_.size() == memory_) {  // the oldest lends its storage
@@ -121,23 +144,63 @@ class Lbfgs {
       pairs_.erase(pairs_.begin());
     }
     pair.s.resize(x.size());
-    pair.y.resize(x.size());
-    for (std::size_t k = 0; k < x.size(); ++k) {
-      pair.s[k] = trial[k] - x[k];
-      pair.y[k] = trial_g[k] - g[k];
-    }
-    const double sy = long_dot(pair.s, pair.y);
-    const double ss = long_dot(pair.s, pair.s), yy = long_dot(pair.y, pair.y);
-    if (!(sy > 1e-10 * std::sqrt(ss) * std::sqrt(yy))) return;
-    Variables py = pair.y;
-    model_.precondition(py);
-    scale_ = sy / long_dot(pair.y, py);
-    pair.rho = 1.0 / sy;
+    pair.p = trial_g;
+    model_.precondition(pair.p);
     pairs_.push_back(std::move(pair));
+    Pair& last = pairs_.back();
+    const std::size_t m = pairs_.size();
+    const auto sums = over_blocks(x.size(), 4 * m + 2, [&](std::size_t from, std::size_t to, double* sum) {
+      const std::size_t n = to - from;
+      std::array<Real, block> y;
+      difference(y.data(), &trial_g[from], &g[from], n);
+      difference(&last.s[from], &trial[from], &x[from], n);
+      difference_in_turn(&last.p[from], &h_[from], n);
+      for (const Pair& one : pairs_) {
+        *sum++ += long_dot(&one.s[from], y.data(), n);
+        *sum++ += long_dot(&one.p[from], y.data(), n);
+        *sum++ += long_dot(&one.s[from], &trial_g[from], n);
+        *sum++ += long_dot(&one.p[from], &trial_g[from], n);
+      }
+      *sum++ += long_dot(&last.s[from], &last.s[from], n);
+      *sum++ += long_dot(y.data(), y.data(), n);
+    });
+    const double* sum = sums.data();
+    for (std::size_t k = 0; k < m; ++k) {
+      pairs_[k].sy[m - 1 - k] = *sum++;
+      pairs_[k].py[m - 1 - k] = *sum++;
+      pairs_[k].sg = *sum++;
+      pairs_[k].pg = *sum++;
+    }
+    const double sy = last.sy[0], ss = sum[0], yy = sum[1];
+    if (!(sy > 1e-10 * std::sqrt(ss) * std::sqrt(yy))) return pairs_.pop_back();
+    scale_ = sy / last.py[0];
+    last.rho = 1.0 / sy;
+  }
+
+  static constexpr std::size_t block = 512, chunk = 32 * block;
+
+  // part(from, to, sums) over blocks that stay in the cache; sums are added in an order that does not depend on threads.
+  template <class Part>
+  std::array<double, 4 * most + 2> over_blocks(std::size_t n, std::size_t count, Part part) const {
+    using Sums = std::array<double, 4 * most + 2>;
+    const std::size_t chunks = (n + chunk - 1) / chunk;
+    std::vector<Sums> all(chunks, Sums{});
+    for_each(static_cast<long>(chunks), threads_, [&](long c) {
+      const std::size_t first = static_cast<std::size_t>(c) * chunk, last = std::min(n, first + chunk);
+      double* sums = all[static_cast<std::size_t>(c)].data();
+      for (std::size_t from = first; from < last; from += block) part(from, std::min(last, from + block), sums);
+    });
+    Sums total{};
+    for (const Sums& one : all) {
+      for (std::size_t k = 0; k < count; ++k) total[k] += one[k];
+    }
+    return total;
   }
 
   Model& model_;
   std::size_t memory_;
+  int threads_;
+  Variables h_;  // P^{-1} g at x
   std::vector<Pair> pairs_;
   double scale_ = 1.0;
 };

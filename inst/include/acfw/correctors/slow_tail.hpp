@@ -61,7 +61,7 @@ class SlowTail {
       set_column(f.U, f.rows, 0, l, norm2_U[l]);
       set_column(f.V, f.cols, f.rows, l, norm2_V[l]);
       for (Index k = first_; k < f.rank; ++k) {
-        const double kappa = curvature(l, k), gain = 1.0 / (kappa + floor) - 1.0 / (kappa + mu);
+        const double kappa = steepness * curvature(l, k), gain = 1.0 / (kappa + floor) - 1.0 / (kappa + mu);
         lambda_[static_cast<std::size_t>((l - first_) * size + k - first_)] = static_cast<Real>(gain / c);
       }
     }
@@ -81,6 +81,7 @@ class SlowTail {
 
  private:
   static constexpr Index most = 192;  // products with W should not cost more than a pass over the entries
+  static constexpr double steepness = 3.0;  // rows and columns move together, and a row's own entries are no average: what was met
   static constexpr double slow_share = 0.3;  // of mu: where less curvature comes from the data, mu decides
 
   static Vector column_squares(const Real* F, Index rows, Index width) {

@@ -36,7 +36,7 @@ struct FactorPass {
 
 namespace detail {
 
-constexpr Index tile_bytes = 320 * 1024;
+constexpr Index tile_bytes = 640 * 1024;
 
 /// The entries e .. e + together - 1 of row i. Taken together, they share the loads of U_i and the loads and
 /// stores of (G V)_i, which is most of the traffic, and their inner products do not wait for each other.

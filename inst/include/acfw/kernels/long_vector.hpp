@@ -10,20 +10,19 @@ namespace acfw {
 
 /// <x, y>, short sums in Real and their total in double.
 template <class Real>
-double long_dot(const std::vector<Real>& x, const std::vector<Real>& y) {
+double long_dot(const Real* x, const Real* y, std::size_t n) {
   constexpr int lanes = 16 / sizeof(Real);
-  const std::size_t n = x.size();
   double total = 0.0;
   for (std::size_t from = 0; from < n; from += 512) {
     const std::size_t to = std::min(n, from + 512);
     Wide<Real, 16> a{}, b{};
     for (std::size_t k = from; k < to; k += 2 * lanes) {
       Wide<Real, 16> p, q;
-      load<Real, 16>(p, &x[k]);
-      load<Real, 16>(q, &y[k]);
+      load<Real, 16>(p, x + k);
+      load<Real, 16>(q, y + k);
       a += p * q;
-      load<Real, 16>(p, &x[k + lanes]);
-      load<Real, 16>(q, &y[k + lanes]);
+      load<Real, 16>(p, x + k + lanes);
+      load<Real, 16>(q, y + k + lanes);
       b += p * q;
     }
     a += b;
@@ -32,17 +31,55 @@ double long_dot(const std::vector<Real>& x, const std::vector<Real>& y) {
   return total;
 }
 
+template <class Real>
+double long_dot(const std::vector<Real>& x, const std::vector<Real>& y) {
+  return long_dot(x.data(), y.data(), x.size());
+}
+
+namespace detail {
+
+/// y_k <- f(y_k, x_k)
+template <class Real, class Function>
+ACFW_INLINE void change_by(Real* y, const Real* x, std::size_t n, Function f) {
+  constexpr int lanes = 16 / sizeof(Real);
+  for (std::size_t k = 0; k < n; k += lanes) {
+    Wide<Real, 16> p, q;
+    load<Real, 16>(p, y + k);
+    load<Real, 16>(q, x + k);
+    f(p, q);
+    store<Real, 16>(y + k, p);
+  }
+}
+
+}  // namespace detail
+
 /// y += c x
 template <class Real>
-void add_multiple(std::vector<Real>& y, double c, const std::vector<Real>& x) {
-  constexpr int lanes = 16 / sizeof(Real);
+void add_multiple(Real* y, double c, const Real* x, std::size_t n) {
   const Real factor = static_cast<Real>(c);
-  for (std::size_t k = 0; k < y.size(); k += lanes) {
-    Wide<Real, 16> p, q;
-    load<Real, 16>(p, &y[k]);
-    load<Real, 16>(q, &x[k]);
-    p += factor * q;
-    store<Real, 16>(&y[k], p);
+  detail::change_by(y, x, n, [factor](auto& p, const auto& q) { p += factor * q; });
+}
+
+/// y = c x
+template <class Real>
+void set_multiple(Real* y, double c, const Real* x, std::size_t n) {
+  const Real factor = static_cast<Real>(c);
+  detail::change_by(y, x, n, [factor](auto& p, const auto& q) { p = factor * q; });
+}
+
+/// z = x - y
+template <class Real>
+void difference(Real* z, const Real* x, const Real* y, std::size_t n) {
+  for (std::size_t k = 0; k < n; ++k) z[k] = x[k] - y[k];
+}
+
+/// The new value in x becomes its difference from the old one in y, which takes the new one.
+template <class Real>
+void difference_in_turn(Real* x, Real* y, std::size_t n) {
+  for (std::size_t k = 0; k < n; ++k) {
+    const Real now = x[k];
+    x[k] = now - y[k];
+    y[k] = now;
   }
 }
 

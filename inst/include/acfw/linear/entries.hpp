@@ -19,9 +19,11 @@ struct Entries {
   std::vector<int> col;
   Vector value;
   Vector weight;  ///< of each entry, summing to one; empty: 1/|I| each
+  Vector row_scale, col_scale;  ///< the matrix that is looked for is multiplied by these before it meets an entry; empty: by one
 
   Index size() const { return static_cast<Index>(col.size()); }
   double scale() const { return weight.size() > 0 ? 1.0 : 1.0 / static_cast<double>(size()); }
+  bool scaled() const { return row_scale.size() > 0; }
 };
 
 /// Rows are cut into pieces of about equal work, always the same ones: a sum over pieces in their order is then the
@@ -38,7 +40,7 @@ inline std::vector<Index> row_pieces(const Entries& entries, Index most = 16) {
   return cut;
 }
 
-/// The matrix with `values` at the observed places and 0 elsewhere.
+/// The matrix with `values` at the observed places and 0 elsewhere, its rows and columns multiplied by the scales of the entries.
 class EntryMatrix final : public LinearOperator {
  public:
   EntryMatrix(const Entries& entries, const Vector& values, int threads = 1)
@@ -47,10 +49,38 @@ class EntryMatrix final : public LinearOperator {
   Index rows() const override { return entries_->rows; }
   Index cols() const override { return entries_->cols; }
   const Vector& values() const { return *values_; }
-  double frobenius() const override { return values_->stableNorm(); }
-  double largest() const override { return values_->size() > 0 ? values_->cwiseAbs().maxCoeff() : 0.0; }
+  double frobenius() const override { return entries_->scaled() ? scaled_values().stableNorm() : values_->stableNorm(); }
+  double largest() const override {
+    if (values_->size() == 0) return 0.0;
+    return entries_->scaled() ? scaled_values().cwiseAbs().maxCoeff() : values_->cwiseAbs().maxCoeff();
+  }
 
   Vector apply(const Vector& x) const override {
+    if (!entries_->scaled()) return apply_values(x);
+    return entries_->row_scale.cwiseProduct(apply_values(entries_->col_scale.cwiseProduct(x)));
+  }
+
+  Vector apply_transposed(const Vector& y) const override {
+    if (!entries_->scaled()) return apply_values_transposed(y);
+    return entries_->col_scale.cwiseProduct(apply_values_transposed(entries_->row_scale.cwiseProduct(y)));
+  }
+
+  Eigen::MatrixXd apply_all(const Eigen::MatrixXd& X) const override;
+  Eigen::MatrixXd apply_transposed_all(const Eigen::MatrixXd& Y) const override;
+
+ private:
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+  Vector scaled_values() const {
+    Vector out = *values_;
+    for (Index i = 0; i < rows(); ++i) {
+      const double on_row = entries_->row_scale[i];
+      for (int e = entries_->start[i]; e < entries_->start[i + 1]; ++e) out[e] *= on_row * entries_->col_scale[entries_->col[e]];
+    }
+    return out;
+  }
+
+  Vector apply_values(const Vector& x) const {
     Vector y(rows());
     const int* start = entries_->start.data();
     const int* col = entries_->col.data();
@@ -69,7 +99,7 @@ class EntryMatrix final : public LinearOperator {
     return y;
   }
 
-  Vector apply_transposed(const Vector& y) const override {
+  Vector apply_values_transposed(const Vector& y) const {
     const Index pieces = static_cast<Index>(pieces_.size()) - 1;
     if (threads_ <= 1) {
       Vector x = Vector::Zero(cols()), part(cols());
@@ -86,15 +116,10 @@ class EntryMatrix final : public LinearOperator {
     return x;
   }
 
-  Eigen::MatrixXd apply_all(const Eigen::MatrixXd& X) const override;
-  Eigen::MatrixXd apply_transposed_all(const Eigen::MatrixXd& Y) const override;
-
- private:
-  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-  static RowMajor padded(const Eigen::MatrixXd& X) {
+  static RowMajor padded(const Eigen::MatrixXd& X, const Vector& scale) {
     RowMajor out = RowMajor::Zero(X.rows(), (X.cols() + 7) / 8 * 8);
     out.leftCols(X.cols()) = X;
+    if (scale.size() > 0) out = scale.asDiagonal() * out;
     return out;
   }
 
@@ -117,18 +142,19 @@ class EntryMatrix final : public LinearOperator {
 };
 
 inline Eigen::MatrixXd EntryMatrix::apply_all(const Eigen::MatrixXd& X) const {
-  const RowMajor in = padded(X);
+  const RowMajor in = padded(X, entries_->col_scale);
   RowMajor out(rows(), in.cols());
   const Index pieces = static_cast<Index>(pieces_.size()) - 1;
   for_each(pieces, threads_, [&](Index p) {
     gather_rows({entries_->start.data(), entries_->col.data(), values_->data(), pieces_[p], pieces_[p + 1], cols(), in.cols(),
                  in.data(), out.data()});
   });
+  if (entries_->scaled()) out = entries_->row_scale.asDiagonal() * out;
   return out.leftCols(X.cols());
 }
 
 inline Eigen::MatrixXd EntryMatrix::apply_transposed_all(const Eigen::MatrixXd& Y) const {
-  const RowMajor in = padded(Y);
+  const RowMajor in = padded(Y, entries_->row_scale);
   const Index pieces = static_cast<Index>(pieces_.size()) - 1;
   std::vector<RowMajor> part(static_cast<std::size_t>(threads_ > 1 ? pieces : 1), RowMajor(cols(), in.cols()));
   RowMajor out = RowMajor::Zero(cols(), in.cols());
@@ -141,6 +167,7 @@ inline Eigen::MatrixXd EntryMatrix::apply_transposed_all(const Eigen::MatrixXd& 
     if (threads_ <= 1) scatter_piece(p, part[0]);
     out += part[threads_ > 1 ? static_cast<std::size_t>(p) : 0];
   }
+  if (entries_->scaled()) out = entries_->col_scale.asDiagonal() * out;
   return out.leftCols(Y.cols());
 }
 

@@ -1,7 +1,8 @@
 // f(X) = sum over the observed entries of w_ij loss(A_ij - X_ij) + ridge/2 ||X||_F^2, Huber or squared, at a point kept
 // as thin factors X = U diag(w) V' beside its values on the observed entries. A step costs one pass over the entries;
 // ||X||_F^2 is carried along, and the divergence of a move is exact: closed form for the squared loss,
-// piecewise for Huber's. The ridge is how cells that are not observed can count: see AllCells.
+// piecewise for Huber's. The ridge is how cells that are not observed can count: see AllCells. Where the entries have scales, X is
+// what is multiplied by them, row by row and column by column, to meet an entry; all norms are those of X.
 #pragma once
 
 #include <cmath>
@@ -183,9 +184,11 @@ class Completion {
   }
 
   void add_values(double c, const RankOne& a) {
+    const bool scaled = entries_.scaled();
+    const Vector v = scaled ? Vector(entries_.col_scale.cwiseProduct(a.v)) : a.v;
     for (Index i = 0; i < entries_.rows; ++i) {
-      const double ci = c * a.u[i];
-      for (int e = entries_.start[i]; e < entries_.start[i + 1]; ++e) image_[e] += ci * a.v[entries_.col[e]];
+      const double ci = c * a.u[i] * (scaled ? entries_.row_scale[i] : 1.0);
+      for (int e = entries_.start[i]; e < entries_.start[i + 1]; ++e) image_[e] += ci * v[entries_.col[e]];
     }
   }
 
@@ -270,6 +273,10 @@ class Completion {
     RowMajor A = RowMajor::Zero(entries_.rows, width), B = RowMajor::Zero(entries_.cols, width);
     A.leftCols(w.size()) = U * w.asDiagonal();
     B.leftCols(w.size()) = V;
+    if (entries_.scaled()) {
+      A = entries_.row_scale.asDiagonal() * A;
+      B = entries_.col_scale.asDiagonal() * B;
+    }
     values_at_entries(entries_, width, A.data(), B.data(), 1.0, z.data(), threads_);
   }
 

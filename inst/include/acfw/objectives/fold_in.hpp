@@ -23,10 +23,11 @@ class FoldIn {
   /// `factor`: a row for every column of the matrix.
   FoldIn(const Eigen::MatrixXd& factor, double delta) : factor_(factor.transpose()), delta_(delta) {}
 
-  /// The coefficients of the rows of `entries`, a column each; weights are taken as they are.
+  /// The coefficients of the rows of `entries`, a column each; weights are taken as they are. A row with a scale is looked for
+  /// divided by it, and returned as it is.
   Eigen::MatrixXd rows(const Entries& entries, int threads) const {
     Eigen::MatrixXd out(factor_.rows(), entries.rows);
-    for_each(entries.rows, threads, [&](Index i) { out.col(i) = solve(seen_in(entries, i)); }, 16);
+    for_each(entries.rows, threads, [&](Index i) { out.col(i) = scale_of(entries, i) * solve(seen_in(entries, i)); }, 16);
     return out;
   }
 
@@ -36,12 +37,15 @@ class FoldIn {
     Vector a, weight;
   };
 
+  static double scale_of(const Entries& entries, Index i) { return entries.scaled() ? entries.row_scale[i] : 1.0; }
+
   Row seen_in(const Entries& entries, Index i) const {
     const int first = entries.start[i];
     const Index size = entries.start[i + 1] - first;
     Row row{{factor_.rows(), size}, entries.value.segment(first, size), Vector::Ones(size)};
     if (entries.weight.size() > 0) row.weight = entries.weight.segment(first, size);
     for (Index e = 0; e < size; ++e) row.B.col(e) = factor_.col(entries.col[static_cast<std::size_t>(first + e)]);
+    row.B *= scale_of(entries, i);
     return row;
   }
 
