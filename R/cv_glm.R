@@ -19,9 +19,11 @@
 #' | measure | families | |
 #' |---|---|---|
 #' | `"deviance"` | all | for the gaussian family the squared error |
-#' | `"mse"`, `"mae"` | all | squared and absolute error of the mean; for classes of the probabilities (glmnet's sums over both classes) |
+#' | `"mse"`, `"mae"` | all | squared and absolute error of the mean |
 #' | `"class"` | binomial, multinomial | misclassification |
 #' | `"auc"` | binomial | area under the ROC curve |
+#'
+#' For classes the mean is the probability; glmnet sums the errors over both classes.
 #'
 #' @inheritParams acfw_glm
 #' @param foldid A fold number for each observation; `NULL` draws `nfolds` folds. For a formula, for each row that is used.

@@ -11,18 +11,18 @@
 #' |:---|:---|
 #' | `glmnet(x, y)` | `acfw_glm(x, y)` |
 #' | `glmnet(x, y, family = "binomial")` | `acfw_glm(x, y, family = "binomial")` |
-#' | `lambda = ` | `beta = `, the largest norm; `predict(fit, x, penalty = )` for a lambda |
+#' | `lambda = ` | `beta = `, the norm; or `predict(fit, x, penalty = )` |
 #' | `nlambda = ` | `nbeta = ` |
 #' | `penalty.factor = ` | `penalty_factor = ` |
 #' | `lower.limits`, `upper.limits` | `lower`, `upper` |
 #' | `alpha < 1` (a ridge besides) | `lambda = `, the ridge itself |
 #' | `grouped`, package grpreg | `groups = ` with `set = "group"` |
-#' | `thresh = ` | `control = acfw_control(rel_tol = )`, a bound on the error of the objective |
+#' | `thresh = ` | `control = acfw_control(rel_tol = )` |
 #' | `coef(fit, s = 0.1)` | `coef(fit, penalty = 0.1)`, or `beta = ` |
 #' | `predict(fit, newx, s = , type = )` | `predict(fit, newx, penalty = , type = )` |
 #' | `cv.glmnet(x, y)$lambda.min` | `cv_acfw_glm(x, y)$beta_min` |
 #' | `type.measure = ` | `measure = ` |
-#' | `parallel = TRUE` after `registerDoParallel()` | `parallel = ` a cluster, or `TRUE` with mirai's daemons |
+#' | `parallel = TRUE` | `parallel = ` a cluster, or `TRUE` with daemons of mirai |
 #' | a `glmnet` object for another package | `as_glmnet(fit)` |
 #' | is that fit of glmnet any good? | `certify(fit, x, y)` |
 #'
@@ -31,12 +31,13 @@
 #'
 #' | softImpute | acfw |
 #' |:---|:---|
-#' | `softImpute(x, rank.max = 5, lambda = 2)` | `acfw_matrix_completion(x, beta = , loss = "squared", rank_max = 5, center = "none")` |
-#' | `lambda = ` | `beta = `, the nuclear norm: that of a fit `soft` is `sum(soft$d)`; `fit$penalty` is the lambda that belongs to it |
-#' | `Incomplete(i, j, x)` | a data frame of ids and values, or `Matrix::sparseMatrix(i, j, x = x)` |
-#' | `biScale(x)` | `center = "both"`, the default |
-#' | `complete(x, fit)` | `completed(fit)`, or `completed(x, fit)`; with softImpute loaded also as there |
-#' | `impute(fit, i, j)` | `predict(fit, i, j)`; likewise |
+#' | `softImpute(x, lambda = 2)` | `acfw_matrix_completion(x, beta = , loss = "squared")` |
+#' | `rank.max = 5` | `rank_max = 5` |
+#' | `lambda = ` | `beta = `, the norm, `sum(soft$d)`; `fit$penalty` is a lambda |
+#' | `Incomplete(i, j, x)` | a data frame, or `Matrix::sparseMatrix(i, j, x = x)` |
+#' | `biScale(x)`, or not | `center = "both"`, the default, or `"none"` |
+#' | `complete(x, fit)` | `completed(fit)`, `completed(x, fit)`, or as there |
+#' | `impute(fit, i, j)` | `predict(fit, i, j)`, or as there |
 #' | `warm.start = ` | `init = ` |
 #' | a loop over lambda by hand | `cv_acfw_matrix_completion(x)` |
 #' | is that fit of softImpute any good? | `certify(soft, x)` |
@@ -60,14 +61,16 @@
 #' |:---|:---|
 #' | `frank_wolfe(f, grad!, lmo, x0)` | `acfw(x0, f, grad, lmo, method = "cfw")` |
 #' | `away_frank_wolfe()`, `pairwise_frank_wolfe()` | `method = "afw"`, `"pfw"` |
-#' | `blended_conditional_gradient()` and other corrective methods | `method = "corrective"`, the default |
+#' | `blended_conditional_gradient()` | `method = "corrective"`, the default |
 #' | `lazified_conditional_gradient()` | `control = acfw_control(lazy = TRUE)` |
 #' | `compute_extreme_point(lmo, direction)` | `lmo(direction)`: oracles are functions |
-#' | `ProbabilitySimplexOracle(r)`, `UnitSimplexOracle(r)` | `lmo_simplex(r)`, `lmo_unit_simplex(r)` |
+#' | `ProbabilitySimplexOracle(r)` | `lmo_simplex(r)` |
+#' | `UnitSimplexOracle(r)` | `lmo_unit_simplex(r)` |
 #' | `LpNormLMO{1}(r)`, `KSparseLMO(k, r)` | `lmo_l1_ball(r)`, `lmo_k_sparse(k, r)` |
-#' | `NuclearNormLMO(r)`, `SpectraplexLMO(r, n)` | `lmo_nuclear_ball(nrow, ncol, r)`, `lmo_spectraplex(n, r)` |
+#' | `NuclearNormLMO(r)` | `lmo_nuclear_ball(nrow, ncol, r)` |
+#' | `SpectraplexLMO(r, n)` | `lmo_spectraplex(n, r)` |
 #' | `BirkhoffPolytopeLMO()` | `lmo_birkhoff(n)` |
-#' | `Shortstep(L)`, `Agnostic()`, `Adaptive()` | `step = "short"`, `"open"`, `"backtracking"`; `"ac"` needs no search at all |
+#' | `Shortstep(L)`, `Agnostic()`, `Adaptive()` | `step = "short"`, `"open"`, `"backtracking"` |
 #' | `epsilon = `, `max_iteration = `, `timeout = ` | `acfw_control(tol = , max_iter = , max_time = )` |
 #' | `trajectory = true`, `callback = ` | `fit$trace`, always there; `acfw_control(callback = )` |
 #'

@@ -7,7 +7,8 @@
 #'
 #' The problem is to minimise
 #' ```
-#'   (1/n) sum_i w_i loss(y_i, z_i) + (lambda / 2) sum_j b_j^2,     z_i = sum_j x_ij b_j + b_0 + offset_i,
+#'   (1/n) sum_i w_i loss(y_i, z_i) + (lambda / 2) sum_j b_j^2,
+#'   z_i = sum_j x_ij b_j + b_0 + offset_i,
 #' ```
 #' over the intercept `b_0` and over `b` in a set:
 #'
@@ -15,16 +16,16 @@
 #' |---|---|
 #' | `"l1"` | `sum_j penalty_factor_j abs(b_j) <= beta`, and `lower_j <= b_j <= upper_j` |
 #' | `"simplex"` | `b_j >= 0` and `sum_j penalty_factor_j b_j = beta` |
-#' | `"group"` | `sum_g penalty_factor_g sqrt(sum of b_j^2 over the columns j of group g) <= beta` |
+#' | `"group"` | `sum_g penalty_factor_g sqrt(sum of b_j^2 for j in g) <= beta` |
 #'
 #' | `family` | `y` | loss of a margin `z` |
 #' |---|---|---|
 #' | `"gaussian"` | numbers | `(y - z)^2 / 2` |
-#' | `"binomial"` | 0/1, logical, or a factor with two levels, of which the second is modelled | `log(1 + exp(z)) - y z` |
+#' | `"binomial"` | 0/1, logical, factor | `log(1 + exp(z)) - y z` |
 #' | `"poisson"` | counts | `exp(z) - y z - (y - y log(y))` |
-#' | `"multinomial"` | a factor, or a matrix of indicators | `log(sum_k exp(z_k)) - z_y`, with a margin per class |
+#' | `"multinomial"` | factor, indicators | `log(sum_k exp(z_k)) - z_y` |
 #'
-#' Each loss is half the deviance. The intercept is neither bounded nor penalised: for every `b` it takes its best value. The same holds for columns with
+#' Of a factor with two levels the second is modelled; the multinomial family has a margin per class. Each loss is half the deviance. The intercept is neither bounded nor penalised: for every `b` it takes its best value. The same holds for columns with
 #' `penalty_factor` 0. Weights and penalty factors are used as they are: `glmnet` rescales its
 #' weights to sum to `n` and its factors to sum to the number of columns, so do the same to compare. With `method = "mp"` there is no
 #' bound, and the unconstrained problem is solved by matching pursuit with steps of size `beta`.

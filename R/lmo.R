@@ -22,15 +22,15 @@
 #' | [lmo_nuclear_ball()] | sum of the singular values `<= radius` | rank-one matrices |
 #' | [lmo_spectraplex()] | positive semidefinite, trace `radius` | `u u'` |
 #' | [lmo_birkhoff()] | doubly stochastic matrices | permutations |
-#' | [lmo_wasserstein()] | covariances near `sigma` in Wasserstein distance | congruences `T sigma T` |
+#' | [lmo_wasserstein()] | covariances near `sigma` | congruences `T sigma T` |
 #' | [lmo_weighted_l1_ball()] | `sum(weights * abs(x)) <= radius` | signed coordinates |
-#' | [lmo_ordered_l1_ball()] | `sum(weights * sort(abs(x), decreasing = TRUE)) <= radius` | k equal signed entries |
+#' | [lmo_ordered_l1_ball()] | `sum(weights * sort(abs(x), TRUE)) <= radius` | k equal signed entries |
 #' | [lmo_lp_ball()] | `sum(abs(x)^p)^(1 / p) <= radius` | the sphere |
 #' | [lmo_ellipsoid()] | `center + S^(1/2) u`, `sqrt(sum(u^2)) <= radius` | its surface |
 #' | [lmo_tv_ball()] | `sum(abs(diff(x))) <= radius, sum(x) = 0` | steps |
 #' | [lmo_hypersimplex()] | `0 <= x <= radius, sum(x) = k radius` | k coordinates |
-#' | [lmo_box_with_sum()] | `lower <= x <= upper, sum(x) = total` | all but one entry at a bound |
-#' | [lmo_capped_l1_ball()] | `abs(x) <= upper, sum(abs(x)) <= radius` | signed entries at their caps |
+#' | [lmo_box_with_sum()] | `lower <= x <= upper, sum(x) = total` | entries at their bounds |
+#' | [lmo_capped_l1_ball()] | `abs(x) <= upper, sum(abs(x)) <= radius` | entries at their caps |
 #' | [lmo_dag_paths()] | unit flows through a directed acyclic graph | paths |
 #' | [lmo_transport()] | `X >= 0` with given row and column sums | transport plans |
 #' | [lmo_hull()] | hull of points of any shape | the points |

@@ -10,6 +10,7 @@
 #'   [acfw_lasso_logistic()] and [cv_acfw_lasso_logistic()] are the logistic lasso under its older name.
 #' * Matrix completion: [acfw_matrix_completion()], [cv_acfw_matrix_completion()]; [recommend()], [completed()], [fold_in()] and
 #'   [update()][update.acfw_matrix_completion] use a fit.
+#' * Regression on more data than memory, or on several machines: [acfw_shards()].
 #' * Dictionary learning: [acfw_dictionary_learning()].
 #' * Robust estimation: [acfw_dr_mmse()].
 #'
@@ -19,6 +20,10 @@
 #' * Sets: [lmo] explains oracles and lists them all.
 #' * Objectives that run in C++: [objective]. Gradients: [acfw_check_gradient()], [torch_objective()].
 #' * [acfw_compare()] runs methods and step rules side by side.
+#'
+#' @section Looking at a fit:
+#' `plot()`, `autoplot()`, [explore()], `summary()`, `tidy()`, `glance()` and `augment()` know every class; [from_other_packages] says what the
+#' functions you know are called here.
 #'
 #' @section Trust:
 #' [certificate()] shows what a fit has proved, recomputed in plain R; [certify()] does so for fits of glmnet and softImpute.

@@ -5,6 +5,7 @@
 # Draws lines for the function whose frame is `env`, from two seconds after its begin until it ends, however it ends. `draw` is for
 # tests, and so is `clock`. What is said by an `inner` piece of work comes last: a narrow terminal cuts it off.
 progress_line <- function(env, draw = cli_line(env), clock = seconds_now) {
+  force(env)
   started <- clock()
   last <- -Inf
   function(text, left = NA, inner = NULL) {

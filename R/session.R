@@ -30,6 +30,7 @@ finish_interrupted <- function(session) {
 # The control as the C++ side reads it: with `tick`, called several times a second, if a progress bar is wanted. The bar
 # goes when the function whose frame is `env` ends, however it ends.
 control_with_progress <- function(control, env = rlang::caller_env(), checkpoints = FALSE) {
+  force(env)  # the bar asks for it two seconds later, when nobody knows any more who called
   if (!checkpoints && !is.null(control$checkpoint)) abort_input("control", "has a `checkpoint`, which only acfw_glm() can save.", env)
   control$threads <- usable_threads(control$threads)
   control["tick"] <- list(if (control$progress) progress_tick(control, env))

@@ -74,3 +74,36 @@ test_that("the scripts to copy run", {
     expect_no_error(suppressMessages(utils::capture.output(source(script, local = new.env()))))
   }
 })
+
+test_that("tables of help pages fit a terminal", {
+  pages <- installed_rd()
+  skip_if(!length(pages), "installed without help")
+  for (name in names(pages)) {
+    text <- utils::capture.output(tools::Rd2txt(pages[[name]], options = list(underline_titles = FALSE)))
+    width <- nchar(sub(" +$", "", text), "width")
+    expect_true(all(width <= 110), label = paste(name, text[which.max(width)]))
+  }
+})
+
+test_that("what README types runs, and prints what README says", {
+  readme <- file.path("..", "..", "README.md")
+  skip_if(!file.exists(readme), "not in the sources")
+  skip_on_cran()
+  lines <- readLines(readme, encoding = "UTF-8")
+  fence <- startsWith(lines, "```")
+  opened <- cummax(ifelse(fence, seq_along(lines), 0L))  # the last fence above a line
+  code <- lines[!fence & lines[pmax(opened, 1L)] == "```r"]
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  set.seed(1)
+  place <- new.env(parent = globalenv())
+  typed <- parse(text = code[!startsWith(code, "#>")], keep.source = FALSE)
+  printed <- utils::capture.output(suppressMessages(for (one in typed) {
+    value <- withVisible(eval(one, place))
+    if (value$visible) print(value$value)
+  }))
+  promised <- sub("^#> ?", "", code[startsWith(code, "#>")])
+  without_time <- function(text) sub(", (< )?[0-9.]+ m?s$", "", trimws(text, "right"))
+  expect_gt(length(promised), 4)
+  expect_identical(setdiff(without_time(promised), without_time(printed)), character())
+})

@@ -86,6 +86,12 @@ test_that("the engine calls on a long run and on a long path", {
   expect_match(news, "^radius [1-3] of 3", all = FALSE)
 })
 
+test_that("the bar of a run belongs to the function that fits, however late it is drawn", {
+  fit_something <- function() list(tick = control_with_progress(acfw_control(progress = TRUE))$tick, frame = environment())
+  fitted <- fit_something()
+  expect_identical(environment(fitted$tick)$env, fitted$frame)
+})
+
 test_that("a real bar is drawn and goes away", {
   skip_on_cran()
   now <- 0
