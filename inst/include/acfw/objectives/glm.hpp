@@ -78,7 +78,7 @@ class Glm final : public Regression {
   bool rebuild(const ActiveSet<AnyAtom>* active) override { return rebuild<AnyAtom>(active); }
 
   const Vector& point() const override { return b_; }
-  double intercept() const override { return b0_; }
+  double intercept() const override { return settings_.centres.columns.size() > 0 ? intercept_of_centres() : b0_; }
   /// The coefficients of the free columns, which the point leaves out.
   const Vector& free() const override { return free_; }
   double ridge(Index j) const override {
@@ -163,8 +163,12 @@ class Glm final : public Regression {
     }
     const double rows = std::sqrt(static_cast<double>(A_->rows()));
     const double terms = columns + std::abs(b0_) * rows + settings_.offset.stableNorm();
-    return loss_->residual_rounding(terms) * (columns + largest_norm() * size) +
-           epsilon * settings_.ridge * largest * (norm + size);
+    double rounding = loss_->residual_rounding(terms) * (columns + largest_norm() * size) + epsilon * settings_.ridge * largest * (norm + size);
+    if (settings_.moments_rounding > 0.0) {  // there also where the gradient vanishes, and the atom with it
+      const double reach = std::max(size, budget_ ? budget_->radius() : 0.0);
+      rounding += settings_.moments_rounding * (columns + loss_->residual().norm()) * (columns + largest_norm() * reach);
+    }
+    return rounding;
   }
 
   double gradient_rounding(const AnyAtom& v) const override { return gradient_rounding<AnyAtom>(v); }
@@ -306,6 +310,15 @@ class Glm final : public Regression {
   }
 
   // ---- the intercept ------------------------------------------------------------------------------------
+
+  // Where data were centred before: what gives them back.
+  double intercept_of_centres() const {
+    const auto taken = [&](Index j) { return settings_.centres.columns[j] * A_->scale(j); };
+    double b0 = settings_.centres.response;
+    for (Index j : support_) b0 -= taken(j) * b_[j];
+    for (std::size_t k = 0; k < settings_.free.size(); ++k) b0 -= taken(settings_.free[k]) * free_[static_cast<Index>(k)];
+    return b0;
+  }
 
   // min over delta of F(z - gamma u + delta) - F(z) + gamma <r, u>; infinite where the margins overflow.
   double profile(double gamma) {

@@ -17,6 +17,12 @@ struct GlmSettings {
   int threads = 1;
   Vector ridge_factor{};  ///< of each column; empty: 1
   Columns free{};         ///< columns that no budget holds back: like the intercept they always take their best values
+  /// What was taken off columns (without their scale) and responses that were centred before; empty: nothing.
+  struct Centres {
+    Vector columns{};
+    double response = 0.0;
+  } centres{};
+  double moments_rounding = 0.0;  ///< of a design and responses that were made of second moments, relative
 };
 
 class Regression : public SparseObjective {
