@@ -73,10 +73,10 @@ glm_coefficients <- function(results, problem) {
   rows <- as.integer(unlist(index))
   if (length(problem$scale)) value <- value * problem$scale[(rows - 1L) %% p + 1L]
   classes <- class_columns(problem)
-  all <- Matrix::sparseMatrix(i = rows, p = c(0L, cumsum(lengths(index))), x = value, dims = c(p * classes, length(results)))
+  all <- methods::new("dgCMatrix", i = rows - 1L, p = c(0L, cumsum(lengths(index))), x = value, Dim = as.integer(c(p * classes, length(results))))
   blocks <- lapply(seq_len(classes), function(k) {
     block <- if (classes == 1L) all else all[seq_len(p) + (k - 1L) * p, , drop = FALSE]
-    dimnames(block) <- list(colnames(problem$x), NULL)
+    if (!is.null(colnames(problem$x))) dimnames(block) <- list(colnames(problem$x), NULL)
     block
   })
   if (classes == 1L) blocks[[1L]] else stats::setNames(blocks, problem$classnames)
@@ -94,6 +94,7 @@ glm_intercepts <- function(results, problem) {
 # Cheap where there are many variables and few in use.
 norm_of_result <- function(result, problem) {
   if (problem$set == "group") return(set_norm(replace(0 * problem$start, result$index, result$value), problem))
+  if (!length(problem$unpenalised)) return(sum(abs(result$value)))
   column <- (result$index - 1L) %% ncol(problem$x) + 1L
   sum(abs(result$value[!column %in% problem$unpenalised]))
 }
@@ -110,7 +111,7 @@ nonzero_rows <- function(coefficients) {
 join_traces <- function(results, beta) {
   traces <- lapply(results, `[[`, "trace")
   if (length(traces) == 1L) return(traces[[1L]])
-  rows <- vapply(traces, nrow, 0L)
+  rows <- vapply(traces, function(trace) length(trace[[1L]]), 0L)  # nrow() asks more
   before <- cumsum(c(0, vapply(results, `[[`, 0, "seconds")))[seq_along(beta)]
   joined <- lapply(stats::setNames(nm = names(traces[[1L]])), function(name) unlist(lapply(traces, .subset2, name)))
   joined$seconds <- joined$seconds + rep(before, rows)

@@ -101,8 +101,10 @@ engine_session <- function(problem, inner, path, method, step, control) {
   if (in_parts(problem)) session_of_parts(problem, inner, path, method, step, control) else session_glm(problem$x, inner, path, method, step, control)
 }
 
+plain_units <- function(units) units$w == 1 && units$x == 1 && units$y == 1
+
 callback_in_units <- function(callback, units) {
-  if (is.null(callback) || all(unlist(units) == 1)) return(callback)
+  if (is.null(callback) || plain_units(units)) return(callback)
   function(row) callback(rows_in_user_units(row, units))
 }
 
@@ -127,7 +129,7 @@ in_user_units <- function(result, beta, session) {
   result$value <- result$value / units$y * units$x
   result$intercept <- result$intercept / units$y
   if (!is.null(session$shift)) result$intercept <- result$intercept - shift_of_margins(session$shift, result)
-  if (all(unlist(units) == 1)) return(result)
+  if (plain_units(units)) return(result)
   for (name in c("objective", "loss", "gap", "lower")) result[[name]] <- result[[name]] / value_unit
   result$penalty <- result$penalty / units$w / units$x / units$y
   if (!is.null(result$link)) result$link <- result$link / units$y

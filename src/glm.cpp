@@ -4,6 +4,7 @@
 
 #include <acfw/correctors/budget_corrective.hpp>
 #include <acfw/linear/storage.hpp>
+#include <acfw/objectives/condensed.hpp>
 #include <acfw/objectives/glm.hpp>
 
 #include <algorithm>
@@ -261,8 +262,9 @@ class GlmSession final : public PathSession {
 
   // The margins of a single radius; a column for each class.
   Rcpp::RObject link() const {
-    if (stations_.count > 1 || !objective_.design().by_columns()) return R_NilValue;
-    Rcpp::NumericVector z(layout_.rows * layout_.classes);
+    const Index margins = layout_.rows * layout_.classes;
+    if (stations_.count > 1 || !objective_.design().by_columns() || objective_.design().rows() != margins) return R_NilValue;
+    Rcpp::NumericVector z(margins);
     for (Index i = 0; i < z.size(); ++i) z[i % layout_.classes * layout_.rows + i / layout_.classes] = objective_.margin(i);
     if (layout_.blocks()) z.attr("dim") = Rcpp::Dimension(layout_.rows, layout_.classes);
     return z;
@@ -349,6 +351,27 @@ SEXP start_glm_session(const Layout& layout, std::unique_ptr<acfw::Regression> o
   return SessionPointer(session.release());
 }
 
+namespace {
+
+// Where few rows carry all there is to know of many observations, they take the place of design, responses, offset and intercept.
+std::unique_ptr<acfw::Loss> condensed_loss(const Rcpp::List& problem, const Stations& stations, std::shared_ptr<acfw::Design>& A,
+                                           acfw::GlmSettings& settings) {
+  const double passes = 8.0 + 4.0 * static_cast<double>(stations.count);
+  if (Rcpp::as<std::string>(problem["family"]) != "gaussian" || !acfw::worth_condensing(*A, passes)) return nullptr;
+  auto few = acfw::condensed(*A, Rcpp::as<Vector>(problem["y"]), Rcpp::as<Vector>(problem["w"]), settings.offset, settings.intercept,
+                             settings.threads);
+  if (!few) return nullptr;
+  A = few->design;
+  settings.offset.resize(0);
+  settings.intercept = false;
+  settings.centres = std::move(few->centres);
+  settings.moments_rounding = few->rounding;
+  const Vector ones = Vector::Ones(few->y.size());
+  return acfw::make_loss("gaussian", std::move(few->y), ones, 1);
+}
+
+}  // namespace
+
 // The best intercept of a model without variables.
 // [[Rcpp::export]]
 double null_intercept(std::string family, Eigen::VectorXd offset, Eigen::VectorXd y, Eigen::VectorXd w) {
@@ -363,9 +386,11 @@ SEXP session_glm(Rcpp::RObject x, Rcpp::List problem, Rcpp::List path, std::stri
   return attempt([&]() -> SEXP {
     const Layout layout = layout_of(x, problem);
     auto A = layout.blocks() ? blocks_from_r(x, layout.classes) : design_from_r(x);
+    acfw::GlmSettings settings = settings_of(problem, layout, Rcpp::as<int>(control["threads"]));
+    std::unique_ptr<acfw::Loss> loss = condensed_loss(problem, Stations(path), A, settings);
+    if (!loss) loss = make_loss(problem, layout);
     scale_design(*A, problem, layout);
-    auto objective = std::make_unique<acfw::Glm>(std::move(A), make_loss(problem, layout),
-                                                 settings_of(problem, layout, Rcpp::as<int>(control["threads"])),
+    auto objective = std::make_unique<acfw::Glm>(std::move(A), std::move(loss), std::move(settings),
                                                  layout.spread(Rcpp::as<Vector>(problem["start"]), 0.0));
     return start_glm_session(layout, std::move(objective), problem, path, method, step, control);
   });

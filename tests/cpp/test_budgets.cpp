@@ -251,7 +251,7 @@ namespace {
 struct CountedHessian final : Sweepable {
   Eigen::MatrixXd H;
   bool may_solve;
-  mutable long sweeps = 0, solved = 0;
+  mutable long sweeps = 0, solved = 0, images = 0;
 
   CountedHessian(Eigen::MatrixXd h, bool may) : H(std::move(h)), may_solve(may) {}
   double sweep(const Columns& order, CoordinateModel& m) const override {
@@ -261,6 +261,11 @@ struct CountedHessian final : Sweepable {
   void step(Index k, double by, CoordinateModel& m) const override {
     m.x[k] += by;
     m.q += by * H.col(k);
+  }
+  void image(const Columns& some, const Vector& d, const CoordinateModel&, Vector& q) const override {
+    ++images;
+    q.setZero(H.rows());
+    for (std::size_t a = 0; a < some.size(); ++a) q += d[static_cast<Index>(a)] * H.col(some[a]);
   }
   void inner(const Columns& columns, const Vector& q, double* out) const override {
     for (std::size_t k = 0; k < columns.size(); ++k) out[k] = q[columns[k]];
@@ -289,20 +294,51 @@ CoordinateModel model_with(const Eigen::MatrixXd& H, const Vector& g, double mu)
 
 }  // namespace
 
-TEST_CASE("columns that resemble one another cost a solution on their face, not thousands of sweeps") {
+TEST_CASE("columns that resemble one another cost a solution on their face, or conjugate gradients, not thousands of sweeps") {
   const Index k = 30;
   const Vector common = normal_matrix(80, 1, 5);
   const Eigen::MatrixXd A = 0.03 * normal_matrix(80, k, 6) + common.replicate(1, k);
   const Eigen::MatrixXd H = A.transpose() * A / 80.0;
   const Vector g = -A.transpose() * (A * normal_matrix(k, 1, 7)) / 80.0;
   const double mu = 1e-4 * g.cwiseAbs().maxCoeff();
-  CountedHessian swept(H, false), solved(H, true);
-  CoordinateModel slow = model_with(H, g, mu), quick = model_with(H, g, mu);
-  CoordinateDescent().minimise(swept, slow, 1e-12, 1e6);
+  const auto value = [&](const Vector& x) { return g.dot(x) + 0.5 * x.dot(H * x) + mu * x.lpNorm<1>(); };
+  CountedHessian iterated(H, false), solved(H, true), swept(H, false);
+  CoordinateModel by_products = model_with(H, g, mu), quick = model_with(H, g, mu), slow = model_with(H, g, mu);
+  CoordinateDescent().minimise(iterated, by_products, 1e-12, 1e6);
   CoordinateDescent().minimise(solved, quick, 1e-12, 1e6);
+  slow.moved = Vector::Zero(k);
+  while (value(slow.x) > value(quick.x) + 1e-11 && swept.sweeps < 100000) swept.sweep(slow.columns, slow);
   CHECK(solved.solved > 0);
   CHECK(10 * solved.sweeps < swept.sweeps);
-  const auto value = [&](const Vector& x) { return g.dot(x) + 0.5 * x.dot(H * x) + mu * x.lpNorm<1>(); };
-  CHECK(value(quick.x) <= value(slow.x) + 1e-11);
-  CHECK((quick.q - H * quick.x).lpNorm<Eigen::Infinity>() <= 1e-9);
+  CHECK(iterated.images > 0);
+  CHECK(5 * (iterated.sweeps + iterated.images) < swept.sweeps);
+  for (const CoordinateModel& m : {quick, by_products}) {
+    CHECK(value(m.x) <= value(slow.x) + 1e-11);
+    CHECK((m.q - H * m.x).lpNorm<Eigen::Infinity>() <= 1e-9);
+  }
+}
+
+TEST_CASE("a step on a face ends inside of it, at or below where it began, limits or not") {
+  const Index k = 12;
+  const Eigen::MatrixXd A = normal_matrix(15, k, 8);
+  const Eigen::MatrixXd H = A.transpose() * A;
+  for (bool may_solve : {false, true}) for (bool limited : {false, true}) for (int seed = 20; seed < 40; ++seed) {
+    CountedHessian hessian(H, may_solve);
+    CoordinateModel m = model_with(H, 3.0 * normal_matrix(k, 1, seed), 0.5);
+    m.x = normal_matrix(k, 1, seed + 100);
+    m.x[3] = 0.0;
+    m.start = m.x;
+    if (limited) {
+      m.lower = Vector::Constant(k, -1.5).cwiseMin(m.x);
+      m.upper = Vector::Constant(k, 1.5).cwiseMax(m.x);
+    }
+    const auto value = [&](const Vector& x) { return m.base.dot(x) + 0.5 * (x - m.start).dot(H * (x - m.start)) + m.mu * x.lpNorm<1>(); };
+    const Vector before = m.x;
+    FaceStep().take(hessian, m, m.columns, 1e-10, 1000);
+    CHECK(value(m.x) <= value(before));
+    CHECK((m.x.array() * before.array()).minCoeff() >= 0.0);
+    CHECK(m.x[3] == 0.0);
+    CHECK((m.q - H * (m.x - m.start)).lpNorm<Eigen::Infinity>() <= 1e-9);
+    if (limited) CHECK(((m.x - m.lower).minCoeff() >= 0.0 && (m.upper - m.x).minCoeff() >= 0.0));
+  }
 }

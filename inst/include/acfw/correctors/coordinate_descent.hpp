@@ -2,7 +2,7 @@
 // Massias, 2021): once a few sweeps have gone over the same coordinates they follow a linear recurrence, whose limit is
 // a combination of the last iterates. Where that lies lower it is taken, otherwise nothing is lost. Sweeps go over the
 // coordinates in use, and over all of them only to see who else should be. Columns that resemble one another make sweeps
-// crawl: where H is formed, and they have cost as much as a solution on the face they are on, that is computed instead.
+// crawl: where they have cost as much as a step to the least point of the face they are on, that is taken (face_step.hpp).
 #pragma once
 
 #include <Eigen/Cholesky>
@@ -10,6 +10,7 @@
 #include <array>
 #include <numeric>
 
+#include "acfw/correctors/face_step.hpp"
 #include "acfw/correctors/working_hessian.hpp"
 #include "acfw/linear/design.hpp"
 #include "acfw/objectives/sparse_objective.hpp"
@@ -152,7 +153,7 @@ class CoordinateDescent {
     while (sweeps_ < most_) {
       if (sweep(A, model, some) <= gap) return;
       if (++spent >= wait) {
-        if (!jump(A, model, some)) wait *= 2.0;
+        if (!jump(A, model, some, 0.5 * gap, wait)) wait *= 2.0;
         spent = 0.0;
         continue;
       }
@@ -171,47 +172,18 @@ class CoordinateDescent {
     }
   }
 
-  // How many sweeps cost as much as a solution on the face.
+  // How many sweeps cost as much as a solution on the face; by conjugate gradients nobody knows, and each try may take twice as long.
   static double sweeps_worth(const Sweepable& A, const CoordinateModel& model, const Columns& some) {
-    if (!A.solves()) return std::numeric_limits<double>::infinity();
+    if (!A.solves()) return 8.0;
     const double size = static_cast<double>(some.size());
     return 3.0 + size * size / (48.0 * static_cast<double>(model.x.size()));
   }
 
-  // To the least point of the face that the coordinates are on, those that would change their sign ending at zero; not if the
-  // model is no lower there.
-  bool jump(const Sweepable& A, CoordinateModel& model, const Columns& some) {
-    face_.clear();
-    for (Index k : some) {
-      const bool held = model.lower.size() > 0 && (model.x[k] == model.lower[k] || model.x[k] == model.upper[k]);
-      if (model.x[k] != 0.0 && !held) face_.push_back(k);
-    }
-    if (face_.empty()) return false;
-    dots_.resize(static_cast<Index>(face_.size()));
-    A.inner(face_, model.q, dots_.data());  // H is formed: its columns are the places
-    sides_.resize(dots_.size(), 1);
-    for (Index a = 0; a < dots_.size(); ++a) {
-      const Index k = face_[static_cast<std::size_t>(a)];
-      sides_(a, 0) = model.slope(k, dots_[a]) + std::copysign(model.mu, model.x[k]);
-    }
-    A.solve(face_, sides_);
-    x_.resize(static_cast<Index>(some.size()));
-    for (std::size_t a = 0; a < some.size(); ++a) x_[static_cast<Index>(a)] = model.x[some[a]];
-    q_ = model.q;
-    for (Index a = 0; a < dots_.size(); ++a) {
-      const Index k = face_[static_cast<std::size_t>(a)];
-      const double from = model.x[k], to = from - sides_(a, 0), kept = to * from > 0.0 ? to : 0.0;
-      const double inside = model.lower.size() > 0 ? std::min(std::max(kept, model.lower[k]), model.upper[k]) : kept;
-      A.step(k, inside - from, model);
-      model.x[k] = inside;  // exactly: zeros are zeros
-    }
-    const bool lower = fall(A, model, model.shift) < 0.0;
-    if (!lower) {
-      for (std::size_t a = 0; a < some.size(); ++a) model.x[some[a]] = x_[static_cast<Index>(a)];
-      model.q.swap(q_);
-    }
+  bool jump(const Sweepable& A, CoordinateModel& model, const Columns& some, double gap, double wait) {
+    const bool arrived = face_.take(A, model, some, gap, static_cast<int>(2.0 * wait));
+    sweeps_ += face_.products() * static_cast<double>(some.size()) / static_cast<double>(all_.size());
     restart(model);
-    return lower;
+    return arrived;
   }
 
   // The norm falls at least that fast where the coordinates in use do not hinder one another.
@@ -320,8 +292,9 @@ class CoordinateDescent {
   std::array<Past, depth + 1> past_;
   int held_ = 0;
   double sweeps_ = 0.0, most_ = 0.0;  // in sweeps over all coordinates
-  Columns all_, used_, columns_, face_;
-  Eigen::MatrixXd steps_, sides_;
+  FaceStep face_;
+  Columns all_, used_, columns_;
+  Eigen::MatrixXd steps_;
   Vector x_, q_, dots_;
 };
 

@@ -119,6 +119,10 @@ class WorkingHessian final : public Sweepable {
     model.x[k] += by;
     model.q += by * H_.col(k).head(model.x.size());
   }
+  void image(const Columns& some, const Vector& d, const CoordinateModel& model, Vector& q) const override {
+    q.setZero(model.x.size());
+    for (std::size_t a = 0; a < some.size(); ++a) q += d[static_cast<Index>(a)] * H_.col(some[a]).head(q.size());
+  }
   void inner(const Columns& columns, const Vector& q, double* out) const override {
     for (std::size_t k = 0; k < columns.size(); ++k) out[k] = q[columns[k]];
   }

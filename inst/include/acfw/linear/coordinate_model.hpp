@@ -74,6 +74,9 @@ class Sweepable {
   /// out[k] = <column columns[k], q>
   virtual void inner(const Columns& columns, const Vector& q, double* out) const = 0;
 
+  /// q = the image of a step d over the places `some` of the model's columns, as the model keeps that of its own.
+  virtual void image(const Columns& some, const Vector& d, const CoordinateModel& model, Vector& q) const = 0;
+
   /// Can one solve with H itself?
   virtual bool solves() const { return false; }
   /// Solves with the rows and columns `face` of H, for all right-hand sides at once.

@@ -27,8 +27,21 @@ ACFW_BODY ThinQr householder_qr(const Eigen::MatrixXd& F) {
   return out;
 }
 
+// By panels of columns: almost all of the work is then in products, for which there are wide registers.
 ACFW_BODY bool cholesky(Eigen::Ref<Eigen::MatrixXd> S) {
-  return Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>>(S).info() == Eigen::Success;
+  constexpr Index width = 64, strip = 128;
+  for (Index k = 0; k < S.cols(); k += width) {
+    const Index size = std::min(width, S.cols() - k), next = k + size, rest = S.cols() - next;
+    Eigen::Ref<Eigen::MatrixXd> corner = S.block(k, k, size, size);
+    if (Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>>(corner).info() != Eigen::Success) return false;
+    Eigen::Ref<Eigen::MatrixXd> panel = S.block(next, k, rest, size);
+    corner.triangularView<Eigen::Lower>().transpose().solveInPlace<Eigen::OnTheRight>(panel);
+    for (Index b = 0; b < rest; b += strip) {  // of what is left, the lower triangle
+      const Index columns = std::min(strip, rest - b);
+      multiply(panel.bottomRows(rest - b), panel.middleRows(b, columns).transpose(), S.block(next + b, next + b, rest - b, columns), -1.0, true);
+    }
+  }
+  return true;
 }
 
 ACFW_BODY void cholesky_solve(const Eigen::Ref<const Eigen::MatrixXd>& L, Eigen::Ref<Eigen::MatrixXd> B) {

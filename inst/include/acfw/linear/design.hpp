@@ -29,8 +29,9 @@ class Design : public Sweepable {
   bool dense() const { return dense_; }
   /// Can products with single columns be had? If not, a Hessian on a few columns has to be formed, however many they are.
   virtual bool by_columns() const { return true; }
-  /// How many entries of column j are stored.
+  /// How many entries of column j are stored, and how many of all columns; infinite where nobody knows.
   virtual Index column_size(Index j) const = 0;
+  double entries() const { return entries_; }
 
   /// Standardising the columns is a choice of `scale`; an empty one leaves them as they are. Centring them is left to the
   /// intercept, which absorbs it.
@@ -107,6 +108,15 @@ class Design : public Sweepable {
 
   /// The columns `keep` and later of A_W' diag(v) A_W, W = columns, as the leading block of H; symmetric from `keep` on.
   virtual void gram(const Columns& columns, const Vector& v, Index keep, Eigen::MatrixXd& H, int threads = 1) const = 0;
+
+  /// Moments of all columns of A, without their scale: their means under weights w (zero unless `centred`), the sums of w (a - mean)
+  /// (a - mean)', and those of w (a - mean) z for some z whose weighted sum is zero.
+  struct SecondMoments {
+    Vector mean;
+    Eigen::MatrixXd gram;
+    Vector dot;
+  };
+  virtual SecondMoments second_moments(const Vector& /*w*/, const Vector& /*z*/, bool /*centred*/, int /*threads*/) const { return {}; }
 
   /// The standard deviation of column j of A, without its scale, under weights that sum to one: 0 if it is constant up to
   /// rounding, NaN if it is not finite.

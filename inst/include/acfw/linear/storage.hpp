@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "acfw/linear/design.hpp"
 #include "acfw/linear/multiply.hpp"
@@ -86,6 +87,15 @@ class DesignByColumns : public Design {
     add_weighted(model.columns[static_cast<std::size_t>(k)], by, model);
   }
 
+  void image(const Columns& some, const Vector& d, const CoordinateModel& model, Vector& q) const override {
+    q.setZero(rows());
+    for (std::size_t a = 0; a < some.size(); ++a) {
+      const Index j = model.columns[static_cast<std::size_t>(some[a])];
+      A_.add(j, d[static_cast<Index>(a)] * scale(j), q.data());
+    }
+    q.array() *= model.v.array();
+  }
+
   // The columns of W by rows; each row adds its outer product. Threads share the rows while they are sorted and the columns of H
   // while products are added, so that every entry is summed in one order.
   void gram(const Columns& columns, const Vector& v, Index keep, Eigen::MatrixXd& H, int threads) const override {
@@ -101,6 +111,21 @@ class DesignByColumns : public Design {
     for (Index b = keep; b < k; ++b) {
       for (Index a = keep; a < b; ++a) H(b, a) = H(a, b);
     }
+  }
+
+  // The rank-one term is taken off afterwards: columns far from zero lose digits by it.
+  Design::SecondMoments second_moments(const Vector& w, const Vector& z, bool centred, int threads) const override {
+    Design::SecondMoments out{Vector::Zero(cols()), Eigen::MatrixXd(cols(), cols()), Vector(cols())};
+    Columns all(static_cast<std::size_t>(cols()));
+    std::iota(all.begin(), all.end(), Index{0});
+    gram(all, w, 0, out.gram, threads);
+    dots(all, w.cwiseProduct(z), out.dot.data(), threads);
+    if (!centred) return out;
+    Vector square(cols());
+    weighted_moments(all, 0, w, out.mean, square, threads);
+    out.mean /= w.sum();
+    out.gram -= w.sum() * out.mean * out.mean.transpose();
+    return out;
   }
 
   // In two passes, the second of which corrects the mean, on entries brought near one: no cancellation, no overflow.
@@ -271,28 +296,37 @@ class DenseDesign : public DesignByColumns<DenseStorage> {
     });
   }
 
-  // Blocks of rows, scaled by sqrt(v), multiplied with themselves: the upper triangle, in strips of columns.
   void gram(const Columns& columns, const Vector& v, Index keep, Eigen::MatrixXd& H, int threads) const override {
-    const Index k = static_cast<Index>(columns.size());
-    constexpr Index block = 256, strip = 96;
-    H.block(0, keep, k, k - keep).setZero();
-    Eigen::MatrixXd part(block, k);
-    for (Index first = 0; first < rows(); first += block) {
-      const Index size = std::min(block, rows() - first);
-      const Vector root = v.segment(first, size).cwiseSqrt();
-      for_each(k, threads, [&](Index a) {
-        const Index j = columns[static_cast<std::size_t>(a)];
-        part.col(a).head(size) = scale(j) * root.cwiseProduct(A_.column(j).segment(first, size));
-      }, 32);
-      for_each((k - keep + strip - 1) / strip, threads, [&](Index s) {
-        const Index b = keep + s * strip, width = std::min(strip, k - b);
-        multiply(part.topLeftCorner(size, b + width).transpose(), part.block(0, b, size, width),
-                 H.block(0, b, b + width, width), 1.0, true);
-      });
+    const auto fill = [&](Index a, Index first, const Vector& root, Eigen::Ref<Vector> part) {
+      const Index j = columns[static_cast<std::size_t>(a)];
+      part = scale(j) * root.cwiseProduct(A_.column(j).segment(first, root.size()));
+    };
+    multiply_blocks(static_cast<Index>(columns.size()), v, keep, H, threads, fill, [](Index, const Vector&, const auto&) {});
+  }
+
+  // Means first: what is left of a column far from zero keeps its digits.
+  Design::SecondMoments second_moments(const Vector& w, const Vector& z, bool centred, int threads) const override {
+    Design::SecondMoments out{Vector::Zero(cols()), Eigen::MatrixXd(cols(), cols()), Vector::Zero(cols())};
+    if (centred) {
+      transpose_times(w, out.mean, threads);
+      out.mean /= w.sum();
     }
-    for (Index b = keep; b < k; ++b) {
-      for (Index a = b + 1; a < k; ++a) H(a, b) = H(b, a);
-    }
+    const auto fill = [&](Index j, Index first, const Vector& root, Eigen::Ref<Vector> part) {
+      part = root.cwiseProduct((A_.column(j).segment(first, root.size()).array() - out.mean[j]).matrix());
+    };
+    multiply_blocks(cols(), w, 0, out.gram, threads, fill, [&](Index first, const Vector& root, const auto& part) {
+      out.dot.noalias() += part.transpose() * root.cwiseProduct(z.segment(first, root.size()));
+    });
+    return out;
+  }
+
+  double deviation(Index j, const Vector& w) const override {
+    const auto a = A_.column(j);
+    const double mean = w.dot(a), square = w.dot((a.array() - mean).square().matrix());
+    const double error = w.dot((a.array() - mean).matrix()), sd = std::sqrt(std::max(square - error * error, 0.0));
+    const bool ordinary = square > 1e-100 && square < 1e100 && std::abs(mean) < 1e100;
+    if (!ordinary) return DesignByColumns<DenseStorage>::deviation(j, w);
+    return sd <= 1e-10 * std::hypot(sd, mean) ? 0.0 : sd;
   }
 
  protected:
@@ -310,6 +344,30 @@ class DenseDesign : public DesignByColumns<DenseStorage> {
       out.dot[j] = dot;
       out.sum[j] = sum;
       out.square[j] = square;
+    }
+  }
+
+ private:
+  // Blocks of rows, multiplied with themselves: the upper triangle, in strips of columns. fill(a, first, root, part) gives the part of
+  // column a, times the root of v, in the rows from `first` on; see(first, root, part) may look at the part of all columns.
+  template <class Fill, class See>
+  void multiply_blocks(Index k, const Vector& v, Index keep, Eigen::MatrixXd& H, int threads, Fill fill, See see) const {
+    constexpr Index block = 256, strip = 96;
+    H.block(0, keep, k, k - keep).setZero();
+    Eigen::MatrixXd part(block, k);
+    for (Index first = 0; first < rows(); first += block) {
+      const Index size = std::min(block, rows() - first);
+      const Vector root = v.segment(first, size).cwiseSqrt();
+      for_each(k, threads, [&](Index a) { fill(a, first, root, part.col(a).head(size)); }, 32);
+      for_each((k - keep + strip - 1) / strip, threads, [&](Index s) {
+        const Index b = keep + s * strip, width = std::min(strip, k - b);
+        multiply(part.topLeftCorner(size, b + width).transpose(), part.block(0, b, size, width),
+                 H.block(0, b, b + width, width), 1.0, true);
+      });
+      see(first, root, part.topRows(size));
+    }
+    for (Index b = keep; b < k; ++b) {
+      for (Index a = b + 1; a < k; ++a) H(a, b) = H(b, a);
     }
   }
 };

@@ -82,8 +82,14 @@ class Glm final : public Regression {
   /// How much of <g, b - v> may be rounding: that of the margins, which are sums of columns, and of their residuals.
   template <class Atom>
   double gradient_rounding(const Atom& v) const {
-    return rounding_of(v, screened_.lengths(), largest_norm(), static_cast<double>(A_->rows()), settings_.offset.stableNorm(),
-                       [this](double terms) { return loss_->residual_rounding(terms); });
+    const Vector& lengths = screened_.lengths();
+    const double rounding = rounding_of(v, lengths, largest_norm(), static_cast<double>(A_->rows()), settings_.offset.stableNorm(),
+                                        [this](double terms) { return loss_->residual_rounding(terms); });
+    if (settings_.moments_rounding == 0.0) return rounding;
+    double reach = budget_ ? budget_->radius() : 0.0;  // there also where the gradient vanishes, and the atom with it
+    entries_of(v, [&, size = 0.0](Index, double value) mutable { reach = std::max(reach, size += std::abs(value)); });
+    const double columns = point_.sum([&](Index j, double b) { return lengths[j] * std::abs(b); });
+    return rounding + settings_.moments_rounding * (columns + loss_->residual().norm()) * (columns + largest_norm() * reach);
   }
 
   double gradient_rounding(const AnyAtom& v) const override { return gradient_rounding<AnyAtom>(v); }

@@ -23,6 +23,12 @@ struct GlmSettings {
   int threads = 1;
   Vector ridge_factor{};  ///< of each column; empty: 1
   Columns free{};         ///< columns that no budget holds back: like the intercept they always take their best values
+  /// What was taken off columns (without their scale) and responses that were centred before; empty: nothing.
+  struct Centres {
+    Vector columns{};
+    double response = 0.0;
+  } centres{};
+  double moments_rounding = 0.0;  ///< of a design and responses that were made of second moments, relative
 };
 
 class Regression : public SparseObjective {
@@ -55,7 +61,15 @@ class Regression : public SparseObjective {
 
   const Vector& point() const final { return point_.value(); }
   const Columns& support() const final { return point_.support(); }
-  double intercept() const { return b0_; }
+  /// Where data were centred before, what gives them back.
+  double intercept() const {
+    double b0 = settings_.centres.response + b0_;
+    if (settings_.centres.columns.size() == 0) return b0;
+    const auto taken = [&](Index j) { return settings_.centres.columns[j] * design().scale(j); };
+    b0 -= point_.sum([&](Index j, double b) { return taken(j) * b; });
+    for (std::size_t k = 0; k < settings_.free.size(); ++k) b0 -= taken(settings_.free[k]) * free_[static_cast<Index>(k)];
+    return b0;
+  }
   /// The coefficients of the free columns, which the point leaves out.
   const Vector& free() const { return free_; }
   const GlmSettings& settings() const { return settings_; }

@@ -1,0 +1,149 @@
+// A step of coordinate_model.hpp's model to the least point of the face that its coordinates are on: where those in use keep their
+// signs the penalty is linear, and what is left is a system of equations. It is solved by the Hessian itself where that is formed,
+// otherwise by conjugate gradients through the columns: where sweeps crawl, their number grows with the root of what sweeps need.
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+
+#include "acfw/linear/coordinate_model.hpp"
+
+namespace acfw {
+
+class FaceStep {
+ public:
+  /// Moves the coordinates `some` of the model that are in use, with at most so many products by the face's columns; the model only
+  /// ever falls. Tells whether it came as near to the face's least point as the gap asks, or to the edge below it.
+  bool take(const Sweepable& A, CoordinateModel& model, const Columns& some, double gap, int most_products) {
+    products_ = 0;
+    choose(model, some);
+    if (face_.empty()) return false;
+    slopes(A, model);
+    const bool solved = A.solves() ? solve(A) : iterate(A, model, gap, most_products);
+    if (!step_.allFinite()) return false;
+    A.image(face_, step_, model, image_);
+    const bool landed = land(A, model);
+    return solved && landed;
+  }
+
+  /// How many products the last step took; a solution by the Hessian counts as none.
+  int products() const { return products_; }
+
+ private:
+  void choose(const CoordinateModel& model, const Columns& some) {
+    face_.clear();
+    columns_.clear();
+    for (Index k : some) {
+      const bool held = model.lower.size() > 0 && (model.x[k] == model.lower[k] || model.x[k] == model.upper[k]);
+      if (model.x[k] == 0.0 || held) continue;
+      face_.push_back(k);
+      columns_.push_back(model.columns[static_cast<std::size_t>(k)]);
+    }
+  }
+
+  void slopes(const Sweepable& A, const CoordinateModel& model) {
+    g_.resize(static_cast<Index>(face_.size()));
+    A.inner(columns_, model.q, g_.data());
+    for (Index a = 0; a < g_.size(); ++a) {
+      const Index k = face_[static_cast<std::size_t>(a)];
+      g_[a] = model.slope(k, g_[a]) + (model.x[k] > 0.0 ? model.mu : -model.mu);  // on the simplex mu may have any sign
+    }
+  }
+
+  bool solve(const Sweepable& A) {
+    sides_ = g_;
+    A.solve(face_, sides_);
+    step_ = sides_.col(0);
+    return true;
+  }
+
+  // Preconditioned by the diagonal. The image of the step is not summed up on the way: rounding would be summed up with it.
+  bool iterate(const Sweepable& A, const CoordinateModel& model, double gap, int most) {
+    const Index k = g_.size();
+    const double norm = model.x.lpNorm<1>();
+    Vector left = g_, d(k), Hd(k), diagonal(k);
+    for (Index a = 0; a < k; ++a) diagonal[a] = model.diagonal[face_[static_cast<std::size_t>(a)]];
+    step_.setZero(k);
+    d = left.cwiseQuotient(diagonal);
+    double size = left.dot(d);
+    while (products_ < most) {
+      ++products_;
+      A.image(face_, d, model, q_);
+      times(A, model, d, q_, Hd);
+      const double curvature = d.dot(Hd);
+      if (!(curvature > 0.0)) return false;
+      const double by = size / curvature;
+      step_ += by * d;
+      left -= by * Hd;
+      if (left.lpNorm<Eigen::Infinity>() * norm <= gap) return true;
+      const double now = left.dot(left.cwiseQuotient(diagonal));
+      d = left.cwiseQuotient(diagonal) + (now / size) * d;
+      size = now;
+    }
+    return false;
+  }
+
+  // Hd on the face, from the image q of d.
+  void times(const Sweepable& A, const CoordinateModel& model, const Vector& d, const Vector& q, Vector& Hd) const {
+    A.inner(columns_, q, Hd.data());
+    const double shift = shift_by(model, d);
+    for (Index a = 0; a < d.size(); ++a) {
+      const Index k = face_[static_cast<std::size_t>(a)];
+      Hd[a] += model.ridge[k] * d[a] - model.lean[k] * shift;
+    }
+  }
+
+  double shift_by(const CoordinateModel& model, const Vector& d) const {
+    if (!(model.total > 0.0)) return 0.0;
+    double sum = 0.0;
+    for (Index a = 0; a < d.size(); ++a) sum += d[a] * model.lean[face_[static_cast<std::size_t>(a)]];
+    return sum / model.total;
+  }
+
+  // Coordinates that would leave the face end at its edge, if the model is lower there; otherwise all stop where the first one does.
+  bool land(const Sweepable& A, CoordinateModel& model) {
+    double most = 1.0;
+    bool inside = true;
+    Vector cut = step_;
+    for (Index a = 0; a < step_.size(); ++a) {
+      const Index k = face_[static_cast<std::size_t>(a)];
+      const double x = model.x[k], edge = edge_of(model, k, x - step_[a]);
+      if (edge == x - step_[a]) continue;
+      inside = false;
+      cut[a] = x - edge;
+      most = std::min(most, cut[a] / step_[a]);
+    }
+    if (inside) return move(model, step_, image_, 1.0);
+    A.image(face_, cut, model, q_);
+    Vector Hd(cut.size());
+    times(A, model, cut, q_, Hd);
+    ++products_;
+    if (0.5 * cut.dot(Hd) < g_.dot(cut)) return move(model, cut, q_, 1.0);
+    move(model, step_, image_, std::max(most, 0.0));
+    return false;
+  }
+
+  // The nearest value to `to` with the sign of x_k, or zero, within the limits.
+  static double edge_of(const CoordinateModel& model, Index k, double to) {
+    const double kept = to * model.x[k] > 0.0 ? to : 0.0;
+    return model.lower.size() > 0 ? std::min(std::max(kept, model.lower[k]), model.upper[k]) : kept;
+  }
+
+  bool move(CoordinateModel& model, const Vector& d, const Vector& image, double share) {
+    for (Index a = 0; a < d.size(); ++a) {
+      const Index k = face_[static_cast<std::size_t>(a)];
+      model.x[k] = edge_of(model, k, model.x[k] - share * d[a]);
+    }
+    model.q -= share * image;
+    model.shift -= share * shift_by(model, d);
+    return true;
+  }
+
+  Columns face_, columns_;
+  Eigen::MatrixXd sides_;
+  Vector g_, step_, image_, q_;
+  int products_ = 0;
+};
+
+}  // namespace acfw
