@@ -10,8 +10,8 @@ completion_label <- function(fit) {
 print.acfw_matrix_completion <- function(x, digits = 6, ...) {
   size <- nrow(x$u) * nrow(x$v)
   cat("<acfw_matrix_completion> ", completion_label(x), "\n", sep = "")
-  cat("  matrix     ", nrow(x$u), " x ", nrow(x$v), ", ", format(length(x$observed$x), big.mark = ","), " observed (",
-      percent(length(x$observed$x) / size), ")\n", sep = "")
+  cat("  matrix     ", nrow(x$u), " x ", nrow(x$v), ", ", format(stats::nobs(x), big.mark = ","), " observed (",
+      percent(stats::nobs(x) / size), ")\n", sep = "")
   cat("  rank       ", x$rank, ", nuclear norm ", format(x$nuclear_norm, digits = digits), " of ", format(x$beta, digits = digits),
       ", penalty ", format(x$penalty, digits = 4), "\n", sep = "")
   print_outcome(x, digits)

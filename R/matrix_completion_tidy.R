@@ -38,7 +38,7 @@ glance.acfw_matrix_completion <- function(x, ...) {
   data.frame(
     method = x$method, step = x$step, loss = x$loss, beta = x$beta, rank = x$rank, nuclear_norm = x$nuclear_norm,
     penalty = x$penalty, objective = x$objective, gap = x$gap, status = x$status, iterations = x$state$t,
-    seconds = x$seconds, nobs = length(x$observed$x)
+    seconds = x$seconds, nobs = stats::nobs(x)
   )
 }
 
@@ -60,6 +60,7 @@ augment.acfw_matrix_completion <- function(x, data = NULL, newdata = NULL, ...) 
 
 # The observed entries in the order they came in, under the names they had.
 observed_table <- function(x) {
+  refuse_shards_fit(x, "its entries; give those you want as `newdata`")
   names <- if (is.null(x$observed$ids)) c("row", "column", "value") else x$observed$ids
   in_order <- function(values) in_input_order(x$observed, values)
   at <- list(ids_of(in_order(observed_rows(x$observed)), x, 1L), ids_of(in_order(observed_cols(x$observed)), x, 2L), in_order(x$observed$x))

@@ -24,6 +24,7 @@ refuse_completion <- function(shards, weights, settings, env) {
   if (!is.null(weights)) abort_input("weights", "with shards come from `load`, with their entries.", env)
   if (settings$w0 > 0) abort_input("w0", "must be 0 on shards: the norm of the whole matrix would have to be known.", env, class = "acfw_error_shards")
   if (is.finite(settings$rank_max)) abort_input("rank_max", "must be Inf on shards.", env, class = "acfw_error_shards")
+  if (isTRUE(settings$balance > 0)) abort_input("balance", "must be 0 on shards.", env, class = "acfw_error_shards")
   if (!settings$method %in% c("corrective", "cfw")) {
     abort_input("method", paste0("must be \"corrective\" or \"cfw\" on shards: \"", settings$method, "\" holds atoms, whose left vectors are with the rows."),
                 env, class = "acfw_error_shards")

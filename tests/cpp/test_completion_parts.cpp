@@ -52,20 +52,21 @@ EntryFacts facts_of(const Entries& all, double delta) {
 
 using EntryParts = PartsOf<EntriesPart>;
 
-std::shared_ptr<EntryParts> in_parts(const Entries& all, Index count, double delta, EffectsWanted wanted = {}) {
+EntriesPart part_of(const Entries& all, Index from, Index to, double delta, EffectsWanted wanted) {
+  const int first = all.start[static_cast<std::size_t>(from)], last = all.start[static_cast<std::size_t>(to)];
+  Entries some;
+  some.rows = to - from;
+  some.cols = all.cols;
+  for (Index i = from; i <= to; ++i) some.start.push_back(all.start[static_cast<std::size_t>(i)] - first);
+  some.col.assign(all.col.begin() + first, all.col.begin() + last);
+  some.value = all.value.segment(first, last - first);
+  if (all.weight.size() > 0) some.weight = all.weight.segment(first, last - first);
+  return EntriesPart(std::move(some), {delta, 1.0 / total_weight(all), 1, wanted});
+}
+
+std::shared_ptr<EntryParts> in_parts(const Entries& all, Index count, double delta) {
   auto parts = std::make_shared<EntryParts>();
-  for (Index k = 0; k < count; ++k) {
-    const Index from = k * all.rows / count, to = (k + 1) * all.rows / count;
-    const int first = all.start[static_cast<std::size_t>(from)], last = all.start[static_cast<std::size_t>(to)];
-    Entries some;
-    some.rows = to - from;
-    some.cols = all.cols;
-    for (Index i = from; i <= to; ++i) some.start.push_back(all.start[static_cast<std::size_t>(i)] - first);
-    some.col.assign(all.col.begin() + first, all.col.begin() + last);
-    some.value = all.value.segment(first, last - first);
-    if (all.weight.size() > 0) some.weight = all.weight.segment(first, last - first);
-    parts->add(EntriesPart(std::move(some), {delta, 1.0 / total_weight(all), 1, wanted}));
-  }
+  for (Index k = 0; k < count; ++k) parts->add(part_of(all, k * all.rows / count, (k + 1) * all.rows / count, delta, {}));
   return parts;
 }
 
@@ -135,19 +136,10 @@ struct OneLost final : Parts {
 };
 
 std::vector<EntriesPart> two_parts(const Entries& all, double delta, EffectsWanted wanted = {}) {
-  std::vector<EntriesPart> out;
   const Index half = all.rows / 2;
-  for (Index k : {0, 1}) {
-    const Index from = k * half, to = k ? all.rows : half;
-    const int first = all.start[static_cast<std::size_t>(from)], last = all.start[static_cast<std::size_t>(to)];
-    Entries some;
-    some.rows = to - from;
-    some.cols = all.cols;
-    for (Index i = from; i <= to; ++i) some.start.push_back(all.start[static_cast<std::size_t>(i)] - first);
-    some.col.assign(all.col.begin() + first, all.col.begin() + last);
-    some.value = all.value.segment(first, last - first);
-    out.emplace_back(std::move(some), EntriesPart::Settings{delta, 1.0 / total_weight(all), 1, wanted});
-  }
+  std::vector<EntriesPart> out;
+  out.push_back(part_of(all, 0, half, delta, wanted));
+  out.push_back(part_of(all, half, all.rows, delta, wanted));
   return out;
 }
 

@@ -6,6 +6,7 @@ case_shards <- function() {
   set <- pick("l1", "l1", "simplex", "group")
   whole <- list(x = if (chance(0.3)) as_compressed(d$x) else d$x, y = glm_response(family, d))
   settings <- c(list(family = family, set = set), glm_settings(set, d))
+  settings$control <- random_control()  # the default, ten thousand questions to every shard, may take as long as a hang
   rows <- c("weights", "offset")
   whole[rows] <- settings[rows]
   settings[rows] <- NULL
@@ -28,7 +29,7 @@ cut_in_shards <- function(data, count, keep) {
 use_shards <- function(x) {
   function(fit) {
     use_fit(fit)
-    stats::predict(fit, x, offset = if (length(fit$offset)) numeric(nrow(x)))
+    stats::predict(fit, x, newoffset = if (length(fit$offset)) numeric(nrow(x)))
     stats::coef(fit, beta = pick(0, fit$beta, 3))
     stats::deviance(fit)
   }

@@ -31,8 +31,11 @@ gelbrich_excess <- function(S, sigma, rho) {
 
 # min <g, S> over the Wasserstein ball, by its dual: with l and q the eigenvalues of -g and what sigma is in their directions,
 # max is the least gamma rho^2 + sum q (l + l^2 / (gamma - l)) over gamma > max(l), gamma >= 0, written without cancellation.
+# The scale of g is taken out, for its eigenvalues are squared.
 wasserstein_support <- function(g, sigma, rho) {
-  e <- eigen(symmetric(-g), TRUE)
+  unit <- max(abs(g))
+  if (unit == 0) return(0)
+  e <- eigen(symmetric(-g / unit), TRUE)
   if (all(e$values == 0)) return(0)
   weight <- colSums(e$vectors * (sigma %*% e$vectors))
   base <- max(e$values, 0)
@@ -42,5 +45,5 @@ wasserstein_support <- function(g, sigma, rho) {
   }
   value <- stats::optimize(dual, c(-35, 35), tol = 1e-10)$objective
   if (base == 0) value <- min(value, 0)  # gamma = 0: the ball does not bind
-  -value
+  -value * unit
 }

@@ -55,7 +55,7 @@ test_that("an interrupt inside a closure returns the last accepted point", {
     }
     closures <- q[c("fn", "gr")]
     closures[[where]] <- wrapped(closures[[where]])
-    fit <- acfw(q$start, closures$fn, closures$gr, lmo_simplex(), control = tight())
+    fit <- acfw(q$start, closures$fn, closures$gr, lmo_simplex(), method = "cfw", control = tight())
     expect_identical(fit$status, "interrupted")
     expect_equal(fit$objective, q$fn(fit$par), tolerance = 1e-12)
     expect_equal(sum(fit$par), 1)
@@ -97,9 +97,9 @@ test_that("no iteration at all is a fit too", {
 
 test_that("the trace can be thinned", {
   q <- random_quadratic()
-  every <- acfw(q$start, q$objective, lmo = lmo_simplex(), control = tight(max_iter = 20))
-  fifth <- acfw(q$start, q$objective, lmo = lmo_simplex(), control = tight(max_iter = 20, trace = 5))
-  none <- acfw(q$start, q$objective, lmo = lmo_simplex(), control = tight(max_iter = 20, trace = FALSE))
+  every <- acfw(q$start, q$objective, lmo = lmo_simplex(), method = "cfw", control = tight(max_iter = 20))
+  fifth <- acfw(q$start, q$objective, lmo = lmo_simplex(), method = "cfw", control = tight(max_iter = 20, trace = 5))
+  none <- acfw(q$start, q$objective, lmo = lmo_simplex(), method = "cfw", control = tight(max_iter = 20, trace = FALSE))
   expect_equal(fifth$trace$iter, c(0, 5, 10, 15, 20))
   expect_equal(fifth$trace$objective, every$trace$objective[every$trace$iter %in% fifth$trace$iter])
   expect_equal(none$trace$iter, 20)

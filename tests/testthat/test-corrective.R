@@ -133,3 +133,21 @@ test_that("slopes without any curvature do not lead out of the set", {
     expect_lte(fit$lower, fit$objective)
   }
 })
+
+test_that("atoms do not pile up where nothing can be corrected", {
+  set.seed(1)
+  A <- matrix(rnorm(60), 12)
+  b <- rnorm(12)
+  calls <- most <- 0
+  rounded <- function(x) {  # a staircase after the first call: no correction looks like a decrease
+    value <- sum((A %*% x - b)^2) / 2
+    if ((calls <<- calls + 1) > 1) round(value) else value
+  }
+  look <- function(now) {
+    most <<- max(most, now$active)
+    FALSE
+  }
+  suppressWarnings(acfw(numeric(5), rounded, function(x) as.vector(crossprod(A, A %*% x - b)), lmo_l2_ball(1), method = "corrective",
+                        control = acfw_control(max_iter = 100, callback = look)))
+  expect_lte(most, 7)  # one more than five dimensions need, and the one that comes
+})

@@ -66,3 +66,50 @@ test_that("arguments are checked by name", {
   one$y[] <- 1
   expect_error(acfw_glm(as_shards(one, 2), "binomial", beta = 1), "only one class", class = "acfw_error_input")
 })
+
+test_that("a shard that is wrong is named alike in this process, on a cluster and on daemons, for regressions and completions", {
+  skip_on_cran()
+  data <- shard_data("gaussian")
+  engines <- list(NULL, local_cluster(2))
+  if (requireNamespace("mirai", quietly = TRUE)) {
+    local_daemons(2)
+    engines <- c(engines, "mirai")
+  }
+  wrong <- list(
+    function(shard) list(x = shard$x[, -1], y = shard$y), function(shard) list(x = unname(shard$x), y = shard$y),
+    function(shard) list(x = shard$x[0, ], y = numeric()), function(shard) "nothing", function(shard) stop("no such table"),
+    function(shard) list(x = replace(shard$x, 7, Inf), y = shard$y)
+  )
+  for (engine in engines) for (change in wrong) {
+    expect_shard_error(broken(data, change, engine = engine), "")
+    rated <- broken(data, function(shard) {
+      found <- change(shard)
+      if (is.list(found)) found["x"] else found
+    }, engine = engine)
+    inner <- rated$load
+    rated$load <- function(k) if (k == 3) inner(3) else inner(k)["x"]
+    error <- expect_error(acfw_matrix_completion(rated, beta = 1), "Shard 3", class = "acfw_error_shard")
+    expect_identical(as.numeric(error$shard), 3)
+  }
+  for (engine in engines) {  # more workers than shards, and after all these errors they still serve
+    expect_identical(acfw_glm(as_shards(data, 1, engine = engine), beta = 1)$status, "converged")
+    expect_identical(acfw_matrix_completion(acfw_shards(function(k) list(x = diag(6)), 1, engine), beta = 1)$status, "converged")
+  }
+})
+
+test_that("an engine that is not running, or dies before the first pass, is an error that names it", {
+  skip_on_cran()
+  data <- shard_data("gaussian")
+  dead <- parallel::makePSOCKcluster(2)
+  pids <- unlist(parallel::clusterCall(dead, Sys.getpid))
+  stopped <- parallel::makePSOCKcluster(1)
+  parallel::stopCluster(stopped)
+  tools::pskill(pids, tools::SIGKILL)
+  engines <- list(dead, stopped)
+  if (requireNamespace("mirai", quietly = TRUE)) engines <- c(engines, "nobody-there")
+  for (engine in engines) {
+    expect_error(suppressMessages(acfw_glm(as_shards(data, 3, engine = engine), beta = 1)), "engine", class = "acfw_error_engine")
+    ratings <- acfw_shards(function(k) list(x = diag(6)), 3, engine)
+    expect_error(suppressMessages(acfw_matrix_completion(ratings, beta = 1)), "engine", class = "acfw_error_engine")
+  }
+})

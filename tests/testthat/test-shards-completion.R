@@ -135,6 +135,7 @@ test_that("what a completion on shards cannot do stops with an error that says s
   expect_length(predict(fit, 1:3, 2), 3)
   expect_error(certificate(fit, rating_shards(rating_data(9), 3)), "training data")
   expect_output(print(summary(fit)), "shards")
+  expect_output(print(fit), paste(length(data$x@x), "observed"))
 })
 
 test_that("a shard of ratings that is not as it should be is named", {

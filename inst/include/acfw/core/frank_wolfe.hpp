@@ -172,7 +172,7 @@ class FrankWolfe {
     if (!done.moved) return false;
     moved();
     step_owed_ = !done.enough;
-    patience_.watch(done.decrease, value_rounding(), gap_);
+    patience_.watch(done.decrease, value_rounding(), gap_, correction_worth);
     row.L = step_.L();
     row.gamma = std::numeric_limits<double>::quiet_NaN();
     row.step = StepKind::corrective;
@@ -337,6 +337,7 @@ class FrankWolfe {
   static constexpr double rounding = 8 * epsilon;
   static constexpr double accuracy_asked = 0.1;
   static constexpr double lazy_share = 0.5;
+  static constexpr long correction_worth = 10;  // a correction in place of a step has tried many
 
   Objective& f_;
   Dictionary& dictionary_;

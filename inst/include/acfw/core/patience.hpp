@@ -7,11 +7,12 @@ namespace acfw {
 
 class Patience {
  public:
-  /// One more iteration. A decrease below the rounding of f is progress only while the gap still finds new lows, by more than a hair.
-  void watch(double decrease, double rounding, double gap) {
+  /// One more iteration, or a correction that is worth as many. A decrease below the rounding of f is progress only while the gap still
+  /// finds new lows, by more than a hair.
+  void watch(double decrease, double rounding, double gap, long worth = 1) {
     const bool low = gap < 0.99 * lowest_;
     if (decrease > rounding || low) without_progress_ = 0;
-    else ++without_progress_;
+    else without_progress_ += worth;
     if (low) lowest_ = gap;
   }
 

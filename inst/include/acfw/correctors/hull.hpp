@@ -37,7 +37,7 @@ class Hull : public NoCorrection {
       counts.gradient += Model::gradients_a_round;
       moved = true;
     }
-    if (moved) compress(f.gradient().size());
+    compress(f.gradient().size());  // steps bring atoms also where nothing can be corrected
     return moved;
   }
 
