@@ -40,7 +40,7 @@ test_that("the call of an error is what the user typed, wherever it is evaluated
 
 test_that("a wrong name in a list of controls is blamed on acfw_control(), and bounds of optim() lead to a box", {
   error <- tryCatch(acfw(c(1, 0), sum, lmo = lmo_simplex(), control = list(maxit = 3)), acfw_error = identity)
-  expect_identical(conditionCall(error), quote(acfw_control(maxit = 3)))
+  expect_identical(conditionCall(error)[[1L]], quote(acfw_control))
   expect_match(conditionMessage(error), "max_iter")
   expect_error(acfw(c(1, 0), sum, method = "L-BFGS-B", lower = 0, upper = 1), "such as lmo_box(lower, upper)", fixed = TRUE)
 })
