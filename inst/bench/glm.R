@@ -1,8 +1,9 @@
 # acfw_glm() as a user types it against glmnet as a user types it: the default path, one thread, CPU seconds, medians of several
 # runs that alternate. Ours is certified, theirs is not: how far glmnet's own path is from optimal, certify() says. Then the same
-# path certified to 1e-6, the radii of the path given by name, and single radii to 1e-8 against glmnet down to their penalty.
+# path certified to 1e-6, the radii of the path given by name, and single radii to 1e-8 against glmnet down to their penalty. Then
+# the default path on simulated data of many kinds, for every family, and cross-validation; the worst ratios come last.
 #
-#   Rscript inst/bench/glm.R [--quick] [folder with the real data; or set ACFW_DATA]
+#   Rscript inst/bench/glm.R [--quick] [--kinds] [--seed=1] [folder with the real data; or set ACFW_DATA]
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
 source(file.path(if (is.na(here)) "inst/bench" else here, "shared", "start.R"))
 source(file.path(shared, "designs.R"))
@@ -57,10 +58,57 @@ compare <- function(name, d, standardize) {
   }
 }
 
+# The default path of one kind of data; what other packages need for theirs, where they are installed.
+compare_kind <- function(kind, family, standardize) {
+  set.seed(seed)
+  x <- kinds[[kind]]()
+  y <- response(x, family)
+  fit <- acfw_glm(x, y, family, standardize = standardize)
+  seconds <- race(function() acfw_glm(x, y, family, standardize = standardize),
+                  function() suppressWarnings(glmnet::glmnet(x, y, family = family, standardize = standardize)))
+  label <- paste(kind, family, if (standardize) "standardised" else "as it is")
+  cat(sprintf("%s: %d radii, %d nonzero, relative gap %.1e at most, steepest radius %.1f, %.3f s, glmnet %.3f s%s\n", label, length(fit$beta),
+              max(fit$df), max(fit$gap / fit$objective), steepest(fit), seconds[[1L]], seconds[[2L]],
+              if (all(fit$status == "converged")) "" else ", not all converged"))
+  ratio(paste0("glm_", gsub(" ", "_", label)), seconds[[1L]] / seconds[[2L]], 1)
+  if (standardize) others(x, y, family)
+  stats::setNames(seconds[[1L]] / seconds[[2L]], label)
+}
+
+# Paths of other packages, with their own defaults; they are not certified.
+others <- function(x, y, family) {
+  report <- function(name, run) {
+    seconds <- tryCatch(race(run), error = function(error) NA)
+    cat(sprintf("  %s %.3f s\n", name, seconds))
+  }
+  if (requireNamespace("adelie", quietly = TRUE) && is.matrix(x) && family != "multinomial") {
+    glm <- get(paste0("glm.", family), envir = asNamespace("adelie"))
+    report("adelie", function() adelie::grpnet(x, glm(as.double(y)), progress_bar = FALSE))
+  }
+  if (requireNamespace("biglasso", quietly = TRUE) && is.matrix(x) && family %in% c("gaussian", "binomial")) {
+    big <- bigmemory::as.big.matrix(x)
+    report("biglasso", function() biglasso::biglasso(big, y, family = family))
+  }
+  if (requireNamespace("LiblineaR", quietly = TRUE) && family == "binomial") {
+    sparse <- if (is.matrix(x)) x else as(x, "RsparseMatrix")
+    report("LiblineaR, one penalty", function() LiblineaR::LiblineaR(sparse, y, type = 6, cost = 1))
+  }
+}
+
+compare_cv <- function(name, d) {
+  fold <- sample(rep_len(1:10, nrow(d$x)))
+  seconds <- race(function() cv_acfw_glm(d$x, d$y, "binomial", foldid = fold),
+                  function() glmnet::cv.glmnet(d$x, d$y, family = "binomial", foldid = fold))
+  cat(sprintf("%s, ten folds: %.3f s, cv.glmnet %.3f s\n", name, seconds[[1L]], seconds[[2L]]))
+  ratio(paste0("glm_cv_", name), seconds[[1L]] / seconds[[2L]], 0.5)
+}
+
+seed <- as.integer(sub("--seed=", "", c(grep("^--seed=", arguments, value = TRUE), "1")[[1L]]))
+only_kinds <- "--kinds" %in% arguments
 real <- list(leukemia = leukemia, rcv1_slice = rcv1_slice, madelon = madelon_as_it_is, news = news)
 if (quick) real <- real[c("leukemia", "rcv1_slice")]
 simulated <- list(tall = function() gaussian(if (quick) 5000 else 20000, 30), wide = function() gaussian(200, if (quick) 2000 else 20000))
-for (name in names(c(real, simulated))) {
+for (name in if (!only_kinds) names(c(real, simulated))) {
   d <- tryCatch(suppressWarnings(c(real, simulated)[[name]]()), error = function(error) NULL)
   if (is.null(d)) {
     cat(name, "is not in the data folder\n")
@@ -68,3 +116,20 @@ for (name in names(c(real, simulated))) {
   }
   for (standardize in c(TRUE, FALSE)) compare(name, d, standardize)
 }
+
+set.seed(seed)
+for (name in if (!quick && !only_kinds) c("madelon", "news")) {
+  d <- tryCatch(suppressWarnings(list(madelon = madelon_as_it_is, news = news)[[name]]()), error = function(error) NULL)
+  if (!is.null(d)) compare_cv(name, d)
+}
+
+tried <- if (quick) c("small", "factors", "tfidf_few") else names(kinds)
+found <- unlist(lapply(tried, function(kind) {
+  lapply(c("gaussian", "binomial", "poisson", "multinomial"), function(family) {
+    lapply(c(TRUE, FALSE), function(standardize) compare_kind(kind, family, standardize))
+  })
+}))
+cat(sprintf("of %d default paths on simulated data, %.0f%% within 1.0 of glmnet's call and %.0f%% within 0.5; the worst:\n", length(found),
+            100 * mean(found <= 1), 100 * mean(found <= 0.5)))
+worst <- utils::head(sort(found, decreasing = TRUE), 10)
+cat(sprintf("  %-45s %.2f\n", names(worst), worst), sep = "")

@@ -1,4 +1,4 @@
-# Designs with two classes, real ones from `folder` and simulated ones: list(x, y), y of 0 and 1.
+# Designs with two classes, real ones from `folder` and simulated ones: list(x, y), y of 0 and 1. Then kinds of designs for any family.
 
 read_svm <- function(file, p) {
   lines <- strsplit(readLines(file), " ", fixed = TRUE)
@@ -51,4 +51,60 @@ rcv1_slice <- function() read_svm(gzfile(file.path(folder, "rcv1-slice-train.svm
 leukemia <- function() {
   d <- as.matrix(utils::read.csv(gzfile(file.path(folder, "leukemia-train.csv.gz")), header = FALSE))
   list(x = unname(d[, -1]), y = as.integer(d[, 1] > 0))
+}
+
+# ---- kinds of designs, for any family ------------------------------------------------------------------------------
+
+# Words by Zipf's law; tf-idf with unit rows or counts, a share of the columns twice.
+words <- function(n, p, each, tfidf, copies = 0) {
+  j <- sample.int(p, n * each, replace = TRUE, prob = 1 / (20 + seq_len(p)))
+  x <- sparseMatrix(i = rep(seq_len(n), each), j = j, x = 1, dims = c(n, p))
+  x <- x[, diff(x@p) > 1]
+  if (tfidf) {
+    frequency <- diff(x@p)
+    x@x <- (1 + log(x@x)) * rep(log(n / frequency), frequency)
+    x <- as(Diagonal(x = 1 / sqrt(pmax(rowSums(x^2), 1e-12))) %*% x, "CsparseMatrix")
+  }
+  if (copies > 0) x <- cbind(x, x[, sample(ncol(x), copies * ncol(x))])
+  x
+}
+
+levels_of_factors <- function(n, sizes) {
+  one <- function(m) sparseMatrix(i = seq_len(n), j = sample.int(m, n, TRUE, prob = 1 / seq_len(m)), x = 1, dims = c(n, m))
+  do.call(cbind, lapply(sizes, one))
+}
+
+normal <- function(n, p) matrix(rnorm(n * p), n)
+
+kinds <- list(
+  small = function() normal(100, 10),
+  tall = function() normal(1e5, 20),
+  tall_correlated = function() normal(1e5, 50) + rnorm(1e5),
+  tall_binary = function() rsparsematrix(2e5, 30, 0.2, rand.x = function(n) rep(1, n)),
+  factors = function() levels_of_factors(30000, c(5, 20, 30, 50)),
+  middle = function() normal(5000, 200),
+  correlated = function() normal(2000, 20) %*% normal(20, 500) / 4 + normal(2000, 500),
+  square = function() normal(1000, 1000),
+  wide = function() normal(300, 5000),
+  binary = function() rsparsematrix(5000, 1000, 0.05, rand.x = function(n) rep(1, n)),
+  counts = function() words(10000, 8000, 50, FALSE),
+  counts_copies = function() words(3000, 6000, 60, FALSE, copies = 0.3),
+  tfidf_few = function() words(800, 10000, 60, TRUE),
+  tfidf = function() words(5000, 25000, 70, TRUE)
+)
+
+# A response of the family, from 40 columns among the first 2000.
+response <- function(x, family) {
+  truth <- numeric(ncol(x))
+  some <- sample.int(min(ncol(x), 2000), min(40, ncol(x)))
+  truth[some] <- rnorm(length(some))
+  eta <- as.numeric(x %*% truth)
+  eta <- (eta - mean(eta)) / stats::sd(eta)
+  n <- length(eta)
+  switch(family,
+    gaussian = eta + rnorm(n),
+    binomial = as.integer(runif(n) < stats::plogis(2 * eta)),
+    poisson = stats::rpois(n, exp(pmin(0.7 * eta, 4))),
+    multinomial = factor(max.col(cbind(2 * eta, -eta, 0) - log(-log(matrix(runif(3 * n), n)))))
+  )
 }
