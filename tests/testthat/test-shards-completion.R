@@ -21,7 +21,7 @@ rating_shards <- function(data, count, ..., weighted = FALSE) {
   }, count, ...)
 }
 
-precise <- acfw_control(rel_tol = 1e-9)
+exactly <- acfw_control(rel_tol = 1e-9)
 
 expect_same_completion <- function(fit, other, tolerance = 1e-8) {
   expect_identical(fit$status, "converged")
@@ -34,10 +34,10 @@ expect_same_completion <- function(fit, other, tolerance = 1e-8) {
 test_that("a completion on shards is that of all entries, for both losses, weights and effects", {
   data <- rating_data()
   for (loss in c("huber", "squared")) for (weighted in c(FALSE, TRUE)) for (center in c("both", "row", "column", "global", "none")) {
-    whole <- acfw_matrix_completion(data$x, beta = 12, loss = loss, delta = 0.5, weights = if (weighted) data$weights, center = center, control = precise)
+    whole <- acfw_matrix_completion(data$x, beta = 12, loss = loss, delta = 0.5, weights = if (weighted) data$weights, center = center, control = exactly)
     for (count in c(1, 4)) {
       shards <- rating_shards(data, count, weighted = weighted)
-      fit <- acfw_matrix_completion(shards, beta = 12, loss = loss, delta = 0.5, center = center, control = precise)
+      fit <- acfw_matrix_completion(shards, beta = 12, loss = loss, delta = 0.5, center = center, control = exactly)
       expect_same_completion(fit, whole)
     }
     table <- certificate(fit, shards)
@@ -50,19 +50,19 @@ test_that("a completion on shards is that of all entries, for both losses, weigh
 test_that("paths, radii that nobody gave, and fits to start from are as in memory", {
   data <- rating_data(2)
   shards <- rating_shards(data, 3)
-  whole <- acfw_matrix_completion(data$x, nbeta = 4, control = precise)
-  path <- acfw_matrix_completion(shards, nbeta = 4, control = precise)
+  whole <- acfw_matrix_completion(data$x, nbeta = 4, control = exactly)
+  path <- acfw_matrix_completion(shards, nbeta = 4, control = exactly)
   expect_equal(path$beta, whole$beta, tolerance = 1e-2)
   expect_identical(path$path$status, rep("converged", 4))
-  given <- acfw_matrix_completion(shards, beta = whole$beta, control = precise)
+  given <- acfw_matrix_completion(shards, beta = whole$beta, control = exactly)
   expect_equal(given$path$objective, whole$path$objective, tolerance = 1e-8)
   expect_equal(given$path$penalty, whole$path$penalty, tolerance = 1e-4)
   short <- acfw_matrix_completion(shards, beta = 10, control = acfw_control(max_iter = 1))
-  longer <- acfw_matrix_completion(shards, beta = 10, init = short, control = precise)
+  longer <- acfw_matrix_completion(shards, beta = 10, init = short, control = exactly)
   expect_identical(longer$status, "converged")
   expect_gt(longer$trace$iter[[nrow(longer$trace)]], short$trace$iter[[nrow(short$trace)]])
-  expect_message(smaller <- acfw_matrix_completion(shards, beta = 5, init = longer, control = precise), class = "acfw_message_other_problem")
-  expect_same_completion(smaller, acfw_matrix_completion(data$x, beta = 5, control = precise))
+  expect_message(smaller <- acfw_matrix_completion(shards, beta = 5, init = longer, control = exactly), class = "acfw_message_other_problem")
+  expect_same_completion(smaller, acfw_matrix_completion(data$x, beta = 5, control = exactly))
   plain <- acfw_matrix_completion(shards, beta = 5, method = "cfw", control = acfw_control(rel_tol = 0.05))
   expect_identical(plain$status, "converged")
 })
@@ -70,10 +70,10 @@ test_that("paths, radii that nobody gave, and fits to start from are as in memor
 test_that("a completion has the same bits in this process, on a cluster and on daemons, whoever holds which shard", {
   skip_on_cran()
   data <- rating_data(3)
-  here <- acfw_matrix_completion(rating_shards(data, 5), beta = c(4, 9), control = precise)
+  here <- acfw_matrix_completion(rating_shards(data, 5), beta = c(4, 9), control = exactly)
   cluster <- local_cluster(3)
   for (workers in list(cluster[1], cluster[3:1])) {
-    fit <- acfw_matrix_completion(rating_shards(data, 5, engine = workers), beta = c(4, 9), control = precise)
+    fit <- acfw_matrix_completion(rating_shards(data, 5, engine = workers), beta = c(4, 9), control = exactly)
     for (k in 1:2) expect_identical(fit$fits[[k]][c("u", "d", "v", "gap", "objective")], here$fits[[k]][c("u", "d", "v", "gap", "objective")])
   }
   expect_gt(fit$fits[[2]]$counts[["round_trips"]], 0)
@@ -81,7 +81,7 @@ test_that("a completion has the same bits in this process, on a cluster and on d
   left <- parallel::clusterEvalQ(cluster, length(ls(getFromNamespace("held_parts", "acfw"))))
   expect_identical(unlist(left), c(0L, 0L, 0L))
   local_daemons(2)
-  fit <- acfw_matrix_completion(rating_shards(data, 5, engine = "mirai"), beta = 9, control = precise)
+  fit <- acfw_matrix_completion(rating_shards(data, 5, engine = "mirai"), beta = 9, control = exactly)
   expect_same_completion(fit, here$fits[[2]])
 })
 
@@ -89,7 +89,7 @@ test_that("a worker that dies in a completion is replaced, and the answer is the
   skip_on_cran()
   skip_on_os("windows")
   data <- rating_data(4)
-  whole <- acfw_matrix_completion(data$x, beta = 9, control = precise)
+  whole <- acfw_matrix_completion(data$x, beta = 9, control = exactly)
   for (at in c(0, 1, 3)) {
     cluster <- local_cluster(3)
     pid <- parallel::clusterCall(cluster[2], Sys.getpid)[[1L]]
@@ -109,8 +109,8 @@ test_that("ratings in data frames are put together by their ids", {
   ratings$stars <- rnorm(nrow(ratings)) + ratings$user %% 3
   groups <- split(ratings, ratings$user %% 3)
   shards <- acfw_shards(function(k) list(x = groups[[k]]), 3)
-  fit <- acfw_matrix_completion(shards, beta = 5, control = precise)
-  whole <- acfw_matrix_completion(ratings, beta = 5, control = precise)
+  fit <- acfw_matrix_completion(shards, beta = 5, control = exactly)
+  whole <- acfw_matrix_completion(ratings, beta = 5, control = exactly)
   expect_lt(abs(fit$objective - whole$objective), 1e-8 * whole$objective)
   expect_equal(predict(fit, ratings[1:20, ]), predict(whole, ratings[1:20, ]), tolerance = 1e-3)
   expect_setequal(rownames(fit$u), as.character(unique(ratings$user)))
