@@ -23,58 +23,68 @@ engine_here <- function() {
 
 # ---- package parallel ---------------------------------------------------------------------------------------------
 
-# A worker that does not answer is closed and never asked again. What an interrupt has left unanswered is taken and thrown away before
-# the next message.
-engine_cluster <- function(cluster, run, patience) {
+# A worker that does not answer is closed and never asked again. Messages are numbered, and answers to earlier ones, which an interrupt has
+# left behind, are thrown away. A worker that is interrupted on its way to the work or back forgets what it was asked: after some silence it
+# is sent a word that it echoes, and if the echo comes before the answer there will be none.
+engine_cluster <- function(cluster, run, patience, silence = 2) {
   send <- utils::getFromNamespace("sendCall", "parallel")
-  receive <- utils::getFromNamespace("recvResult", "parallel")
+  receive <- utils::getFromNamespace("recvData", "parallel")
   ids <- as.character(seq_along(cluster))
   alive <- stats::setNames(rep(TRUE, length(ids)), ids)
-  owed <- stats::setNames(integer(length(ids)), ids)
+  echoes <- stats::setNames(rep(NA_real_, length(ids)), ids)  # the number of the last word sent
+  numbers <- 0
   node <- function(id) cluster[[as.integer(id)]]
   lose <- function(id) {
     alive[[id]] <<- FALSE
-    owed[[id]] <<- 0L
+    echoes[[id]] <<- NA_real_
     if (!is.null(node(id)$con)) try(close(node(id)$con), silent = TRUE)
     NULL
   }
-  take <- function(id) {
-    answer <- tryCatch(receive(node(id)), error = function(error) structure(list(), class = "lost"))
-    if (inherits(answer, "lost")) return(lose(id))
-    owed[[id]] <<- owed[[id]] - 1L
-    if (inherits(answer, "try-error")) shard_condition(NA, paste0("could not be asked: ", as.character(answer))) else answer
+  # A message is sent or taken as a whole, whatever comes: what was cut off could not be told from the next. Returns its number.
+  tell <- function(id, fun, arguments) {
+    numbers <<- numbers + 1
+    sent <- try(suspendInterrupts(send(node(id), fun, arguments, tag = numbers)), silent = TRUE)
+    if (inherits(sent, "try-error")) lose(id)
+    numbers
   }
-  # Answers in the order in which they come.
-  collect <- function(waiting) {
+  take <- function(id) tryCatch(suspendInterrupts(receive(node(id))), error = function(error) lose(id))
+  value_of <- function(answer) {
+    if (!inherits(answer$value, "try-error")) return(answer$value)
+    shard_condition(NA, paste0("could not be asked: ", as.character(answer$value)))
+  }
+  # Answers to the messages `wanted`, in the order in which they come.
+  collect <- function(wanted) {
     answers <- list()
     since <- proc.time()[["elapsed"]]
-    while (length(waiting)) {
-      for (id in ready_nodes(lapply(waiting, node), waiting)) {
-        answers[id] <- list(take(id))
-        if (owed[[id]] <= 0L) waiting <- setdiff(waiting, id)
+    while (length(wanted)) {
+      for (id in ready_nodes(lapply(names(wanted), node), names(wanted))) {
+        answer <- take(id)
+        echoed <- !is.null(answer) && identical(answer$tag, echoes[[id]])
+        if (echoed) echoes[[id]] <<- NA_real_
+        if (!is.null(answer) && !echoed && !identical(answer$tag, wanted[[id]])) next
+        answers[id] <- list(if (echoed) stopped_worker() else if (!is.null(answer)) value_of(answer))
+        wanted <- wanted[names(wanted) != id]
       }
-      if (length(waiting) && proc.time()[["elapsed"]] - since > patience) {
-        for (id in waiting) lose(id)
+      waited <- proc.time()[["elapsed"]] - since
+      if (waited > patience) {
+        for (id in names(wanted)) lose(id)
         break
       }
+      if (waited > silence) for (id in names(wanted)[is.na(echoes[names(wanted)])]) echoes[[id]] <<- tell(id, identity, list(TRUE))
     }
     answers
   }
   list(
     workers = function() ids[alive], travels = TRUE,
     exchange = function(messages) {
-      late <- names(owed)[owed > 0L]
-      if (length(late)) collect(late)
-      for (id in names(messages)) {
-        if (!alive[[id]]) next
-        owed[[id]] <<- owed[[id]] + 1L
-        sent <- try(send(node(id), part_service, list(run, messages[[id]]$what, messages[[id]]$arguments)), silent = TRUE)
-        if (inherits(sent, "try-error")) lose(id)
-      }
-      answers <- collect(names(messages)[alive[names(messages)]])
+      asked <- names(messages)[alive[names(messages)]]
+      wanted <- vapply(asked, function(id) tell(id, part_service, list(run, messages[[id]]$what, messages[[id]]$arguments)), 0)
+      answers <- collect(wanted[alive[asked]])
       stats::setNames(lapply(names(messages), function(id) answers[[id]]), names(messages))
     },
-    close = function() NULL
+    close = function() {  # nobody else wants the echoes
+      for (id in names(echoes)[!is.na(echoes) & alive]) take(id)
+    }
   )
 }
 

@@ -5,11 +5,18 @@
 held_parts <- new.env(parent = emptyenv())
 
 # Does one thing for a run and returns the result, or the condition that prevented it. `store` is where the parts are. Ctrl-C reaches the
-# workers of a terminal as well as whom they work for: a worker that said nothing then would be waited for.
+# workers of a terminal as well as whom they work for: a worker that said nothing then would be waited for, so that an interrupt which
+# came while nobody looked is taken here.
 part_service <- function(run, what, arguments, store = NULL) {
   if (!is.null(store)) return(part_work(store, what, arguments))
-  tryCatch(part_work(store_of(run), what, arguments), interrupt = function(condition) structure(list(), class = "acfw_interrupted"))
+  tryCatch({
+    result <- part_work(store_of(run), what, arguments)
+    raise_interrupt()
+    result
+  }, interrupt = function(condition) stopped_worker())
 }
+
+stopped_worker <- function() structure(list(), class = "acfw_interrupted")
 
 part_work <- function(store, what, arguments) {
   tryCatch(do.call(part_actions[[what]], c(list(store), arguments)),

@@ -78,7 +78,8 @@ test_that("one signal to all ends a fit on a cluster, whose workers go on to ser
       "rate <- function(k) { set.seed(k); list(x = tcrossprod(matrix(rnorm(400), 100), matrix(rnorm(40), 10))) }",
       "ratings <- acfw_shards(rate, 4, cluster)",
       paste("fit <-", sprintf(what, endless)),
-      "fit$next_status <- acfw_glm(acfw_shards(make(0), 4, cluster), beta = 1)$status", "parallel::stopCluster(cluster)"
+      "fit$next_status <- acfw_glm(acfw_shards(make(0), 4, cluster), beta = 1)$status",
+      "try(parallel::stopCluster(cluster), silent = TRUE)"  # a worker that was reading a message is lost
     ), -1, 0)
     expect_answered(fit)
     expect_identical(fit$next_status, "converged")
