@@ -49,7 +49,7 @@ class L1Penalty final : public PenaltySolver {
 
   // Columns of a dense design are long: there the Hessian is formed, and kept as long as it foretells what a step gains.
   bool solve_model(SparseObjective& f, double gap) override {
-    forming_ = !f.design().by_columns() || set_.entangled(f) || (f.design().dense() && set_.size() <= largest_formed);
+    forming_ = !f.design().by_columns() || set_.entangled(f) || (f.design().dense() && set_.may_form(f));
     bool fresh = true;
     if (forming_) {
       fresh = set_.update(f, true);
@@ -72,7 +72,6 @@ class L1Penalty final : public PenaltySolver {
 
  private:
   static constexpr double trust = 0.05;
-  static constexpr Index largest_formed = 1500;
 
   bool forming_ = false;
   CoordinateDescent descent_;

@@ -12,6 +12,8 @@ namespace acfw {
 
 class WorkingHessian final : public Sweepable {
  public:
+  static constexpr Index largest_formed = 4000;  // 128 MB
+
   /// The Hessian on `columns` at curvatures v, of which the first `keep` columns are those of the last call at the same v;
   /// applied through the columns unless `densely`.
   void set(const Design& A, const Columns& columns, const Vector& v, Vector ridge, bool centred, bool densely, Index keep,
@@ -153,7 +155,8 @@ class WorkingHessian final : public Sweepable {
     const Columns& columns = *columns_;
     const Index k = static_cast<Index>(columns.size());
     if (H_.cols() < k) {
-      Eigen::MatrixXd larger = Eigen::MatrixXd::Zero(k + k / 2, k + k / 2);
+      const Index room = std::max(k, std::min(k + k / 2, largest_formed));
+      Eigen::MatrixXd larger = Eigen::MatrixXd::Zero(room, room);
       if (keep > 0) larger.topLeftCorner(keep, keep) = H_.topLeftCorner(keep, keep);
       H_.swap(larger);
     }
@@ -165,8 +168,6 @@ class WorkingHessian final : public Sweepable {
     for (Index b = keep; b < k; ++b) H_.row(b).head(keep) = H_.col(b).head(keep).transpose();
     formed_ = k;
   }
-
-  static constexpr Index largest_formed = 1500;
 
   const Design* A_ = nullptr;
   const Columns* columns_ = nullptr;

@@ -64,10 +64,15 @@ class WorkingSet {
     }
     const bool fresh = formed_ == 0;
     if (formed_ < size()) {
-      hessian_.set(f.design(), columns_, v_, f.ridge(columns_), f.has_intercept(), densely, formed_, f.threads());
+      hessian_.set(f.design(), columns_, v_, f.ridge(columns_), f.has_intercept(), densely && may_form(f), formed_, f.threads());
     }
     formed_ = size();
     return fresh;
+  }
+
+  /// A Hessian that changes has to pay within a few steps; one that stays, along the path.
+  bool may_form(const SparseObjective& f) const {
+    return size() <= (f.constant_curvature() ? WorkingHessian::largest_formed : 1500) || !f.design().by_columns();
   }
 
   /// Is the Hessian more than the columns of the design tell? Then it is formed, as long as it is small.

@@ -113,6 +113,7 @@ class Glm final : public Regression {
   }
 
   void curvature(Vector& v) const override { loss_->curvature(v); }
+  bool constant_curvature() const override { return loss_->quadratic(); }
 
   bool entangled() const override { return free_.size() > 0 || loss_->coupled(); }
   void hessian_at(const Columns& columns, Eigen::MatrixXd& H) const override {

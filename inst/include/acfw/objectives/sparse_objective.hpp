@@ -25,6 +25,8 @@ class SparseObjective {
   // The Hessian is A'(V - vv'/sum v)A + diag(ridge), without the rank-one term if there is no intercept.
   virtual const Design& design() const = 0;
   virtual void curvature(Vector& v) const = 0;
+  /// Are the curvatures the same everywhere? Then a Hessian that has been formed stays.
+  virtual bool constant_curvature() const { return false; }
   virtual double ridge(Index j) const = 0;
   Vector ridge(const Columns& columns) const {
     Vector some(static_cast<Index>(columns.size()));
