@@ -32,7 +32,7 @@ engine_cluster <- function(cluster, run, patience, silence = 2) {
   ids <- as.character(seq_along(cluster))
   alive <- stats::setNames(rep(TRUE, length(ids)), ids)
   echoes <- stats::setNames(rep(NA_real_, length(ids)), ids)  # the number of the last word sent
-  numbers <- 0
+  numbers <- floor(1000 * as.numeric(Sys.time()))  # above those of an earlier run with this cluster
   node <- function(id) cluster[[as.integer(id)]]
   lose <- function(id) {
     alive[[id]] <<- FALSE
@@ -59,10 +59,10 @@ engine_cluster <- function(cluster, run, patience, silence = 2) {
     while (length(wanted)) {
       for (id in ready_nodes(lapply(names(wanted), node), names(wanted))) {
         answer <- take(id)
-        echoed <- !is.null(answer) && identical(answer$tag, echoes[[id]])
-        if (echoed) echoes[[id]] <<- NA_real_
-        if (!is.null(answer) && !echoed && !identical(answer$tag, wanted[[id]])) next
-        answers[id] <- list(if (echoed) stopped_worker() else if (!is.null(answer)) value_of(answer))
+        number <- if (is.null(answer)) Inf else max(0, answer$tag)  # whoever had the cluster before may have left some without
+        if (identical(number, echoes[[id]])) echoes[[id]] <<- NA_real_
+        if (number < wanted[[id]]) next
+        answers[id] <- list(if (identical(number, wanted[[id]])) value_of(answer) else if (!is.null(answer)) stopped_worker())
         wanted <- wanted[names(wanted) != id]
       }
       waited <- proc.time()[["elapsed"]] - since

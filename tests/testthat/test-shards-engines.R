@@ -17,6 +17,18 @@ test_that("on a cluster the answer has the bits of this process, whoever holds w
   expect_identical(unlist(left), c(0L, 0L, 0L))
 })
 
+test_that("a worker that takes its time is not taken for one that forgot what it was asked", {
+  skip_on_cran()
+  cluster <- local_cluster(1)
+  slow <- function(k) {
+    Sys.sleep(2.2)  # longer than the silence after which a worker is sent a word
+    list(x = as.matrix(mtcars[, 2:5]), y = mtcars$mpg)
+  }
+  fit <- acfw_glm(acfw_shards(slow, 1, cluster), beta = 2)
+  expect_identical(fit$status, "converged")
+  expect_identical(unlist(parallel::clusterCall(cluster, function() "next")), "next")  # nothing is left in the line
+})
+
 test_that("on the daemons of mirai the answer has the bits of this process", {
   skip_on_cran()
   data <- shard_data("poisson")
