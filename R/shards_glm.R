@@ -78,6 +78,7 @@ shards_problem <- function(crew, family, set, lambda, penalty_factor, lower, upp
   problem <- add_scale(problem, call)
   problem$shift <- if (problem$intercept) facts$shift else numeric(ncol(x))
   problem$lengths <- scaled_lengths(facts, problem, call)
+  problem$norms <- screening_norms(facts, problem)
   prepare_shards(crew, plan_of(problem, facts, control))
   problem$null_loss <- null_loss_of_parts(asker(crew), restorer(crew), engine_facts(null_problem(problem)))
   if (!is.finite(problem$null_loss)) abort_input("y", "has values too large for double precision.", call)
@@ -104,7 +105,7 @@ null_problem <- function(problem) {
 # The problem as session_parts() reads it, beside what start_session() says of every problem.
 engine_facts <- function(problem) {
   list(rows = nrow(problem$x), cols = ncol(problem$x), classes = class_columns(problem), total = problem$total, lengths = problem$lengths,
-       offset_length = 0, null_loss = if (is.null(problem$null_loss)) 0 else problem$null_loss, family = problem$family$name,
+       norms = problem$norms, screen = problem$crew$shards$keep, offset_length = 0, null_loss = if (is.null(problem$null_loss)) 0 else problem$null_loss, family = problem$family$name,
        lambda = problem$lambda, ridge_factor = as.double(problem$ridge_factor), intercept = problem$intercept,
        unpenalised = problem$unpenalised - 1L, offset = numeric(), start = problem$start)
 }
@@ -145,6 +146,7 @@ joined_facts <- function(shards, family, call) {
   rows <- sum(vapply(shards, function(one) as.double(one$rows), 0))
   facts <- list(
     rows = rows, cols = first$cols, names = first$names, total = sum(total), deviations = sd, length2 = across(column("length2"), sum),
+    sums = across(column("sum"), sum),
     shift = ifelse(high > low & high - low < 1e-3 * abs(middle), middle, 0), offset = any(vapply(shards, `[[`, NA, "offset")),
     classnames = joined_classes(shards, family, call), response_square = sum(vapply(shards, function(one) one$response[[2L]], 0)),
     folds = joined_folds(shards, call), sample = lapply(shards, function(one) one[c("rows", "total", "columns", "response")])
@@ -209,6 +211,14 @@ scaled_lengths <- function(facts, problem, call) {
     abort_input("x", "has columns near the ends of double precision; rescale them in `load`.", call)
   }
   lengths
+}
+
+# Bounds on the products of columns with residuals of length one, which sum to zero beside an intercept; a little more where digits cancel.
+screening_norms <- function(facts, problem) {
+  square <- facts$length2
+  if (problem$intercept) square <- pmin(square, pmax(square - facts$sums^2 / facts$rows, 0) + 1e-10 * square)
+  norms <- sqrt(square)
+  if (length(problem$scale)) norms * problem$scale else norms
 }
 
 # What no model can be fitted to, as far as sums tell.

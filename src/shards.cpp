@@ -117,6 +117,10 @@ std::pair<std::unique_ptr<acfw::Regression>, Layout> objective_of_parts(const Rc
   acfw::RowFacts rows{layout.rows, layout.size(), Rcpp::as<double>(problem["total"]),
                       layout.spread(Rcpp::as<Vector>(problem["lengths"]), std::sqrt(static_cast<double>(layout.rows))),
                       Rcpp::as<double>(problem["offset_length"])};
+  if (Rcpp::as<bool>(problem["screen"])) {
+    rows.norms = rows.lengths;
+    if (!layout.blocks()) rows.norms = Rcpp::as<Vector>(problem["norms"]);
+  }
   auto objective = std::make_unique<acfw::GlmOfParts>(
       parts, acfw::make_loss(Rcpp::as<std::string>(problem["family"]), Vector(0), Vector(0), layout.classes), std::move(rows),
       settings_of(problem, layout, 1), layout.spread(Rcpp::as<Vector>(problem["start"]), 0.0));
@@ -178,7 +182,7 @@ Rcpp::List add_partial_sums(Rcpp::List sums, double count, int verb) {
   return out;
 }
 
-// The columns of a shard under its weights: mean, sum of squared deviations from it, range, and length without weights.
+// The columns of a shard under its weights: mean, sum of squared deviations from it, range; length and sum without weights.
 // [[Rcpp::export]]
 SEXP describe_columns(Rcpp::RObject x, Eigen::VectorXd w) {
   return attempt([&]() -> SEXP {
@@ -186,12 +190,11 @@ SEXP describe_columns(Rcpp::RObject x, Eigen::VectorXd w) {
     const Index p = A->cols();
     const double total = w.sum();
     const bool equal = w.size() > 0 && (w.array() == w[0]).all() && w[0] > 0.0;
-    acfw::Columns all(static_cast<std::size_t>(p));
-    for (Index j = 0; j < p; ++j) all[static_cast<std::size_t>(j)] = j;
-    Vector mean(p), square(p), spread(p), low(p), high(p), length2(p);
-    A->weighted_moments(all, 0, w, mean, square, 1);
-    length2 = equal ? Vector(square / w[0]) : A->moments(w).square;
-    for (Index j = 0; j < p; ++j) {
+    Vector mean(p), square(p), spread(p), low(p), high(p), length2(p), sum(p), one(1), its_square(1);
+    for (Index j = 0; j < p; ++j) {  // column by column, so that each is read once
+      A->weighted_moments({j}, 0, w, one, its_square, 1);
+      mean[j] = one[0];
+      square[j] = its_square[0];
       const acfw::Design::Range entries = A->range(j);
       low[j] = entries.low;
       high[j] = entries.high;
@@ -202,8 +205,16 @@ SEXP describe_columns(Rcpp::RObject x, Eigen::VectorXd w) {
         spread[j] = total * sd * sd;
       }
     }
+    if (equal) {
+      length2 = square / w[0];
+      sum = mean * static_cast<double>(A->rows());
+    } else {
+      const acfw::Design::Moments plain = A->moments(w);
+      length2 = plain.square;
+      sum = plain.sum;
+    }
     return Rcpp::List::create(Rcpp::_["mean"] = mean, Rcpp::_["spread"] = spread, Rcpp::_["low"] = low, Rcpp::_["high"] = high,
-                              Rcpp::_["length2"] = length2);
+                              Rcpp::_["length2"] = length2, Rcpp::_["sum"] = sum);
   });
 }
 

@@ -51,24 +51,15 @@ class Glm final : public Regression {
   /// How many observations a trial along the prepared direction looks at.
   Index rows_touched() const { return direction_.all_rows() ? m_.size() : static_cast<Index>(direction_.rows().size()); }
 
-  /// Exact wherever |g_j| may be the largest and wherever b_j is not zero; elsewhere an old value, whose true
-  /// size is known to lie below the maximum.
   const Vector& gradient() override {
     if (!stale_) return last_gradient();
     screened_.note(loss_->residual());
-    point_.forget_zeros();
-    screened_.refresh(support());
-    screened_.refresh(settings_.free);
-    if ((budget_ && !budget_->largest_decides()) || (free_.size() > 0 && free_stand_out())) {
-      screened_.refresh_all();
-    } else {
-      screened_.refresh_above(largest_in_use());
-    }
+    refresh_gradient(screened_);
     stale_ = false;
-    return with_ridge();
+    return last_gradient();
   }
 
-  const Vector& last_gradient() const override { return has_ridge() || free_.size() > 0 ? g_ : screened_.values(); }
+  const Vector& last_gradient() const override { return refreshed(screened_); }
 
   void gradient_at(const Columns& columns, Vector& g) override {
     screened_.note(loss_->residual());
@@ -170,29 +161,6 @@ class Glm final : public Regression {
   }
 
  private:
-  double largest_in_use() const {
-    double largest = 0.0;
-    for (Index j : support()) largest = std::max(largest, std::abs(screened_.values()[j] + ridge(j) * point_[j]));
-    return largest;
-  }
-
-  // Free columns are in no budget: what their gradient is off zero draws nobody.
-  const Vector& with_ridge() {
-    if (!has_ridge() && free_.size() == 0) return screened_.values();
-    g_ = screened_.values();
-    for (Index j : settings_.free) g_[j] = 0.0;
-    if (!has_ridge()) return g_;
-    for (Index j : support()) g_[j] += ridge(j) * point_[j];
-    return g_;
-  }
-
-  // Screening trusts the largest entry of the gradient, which must not be that of a free column.
-  bool free_stand_out() const {
-    double most = 0.0;
-    for (Index j : settings_.free) most = std::max(most, std::abs(screened_.values()[j]));
-    return most > 1e-6 * screened_.values().lpNorm<Eigen::Infinity>();
-  }
-
   // ---- the direction ------------------------------------------------------------------------------------
 
   // The image of the point: its margins without the offset and the free columns.
@@ -295,7 +263,7 @@ class Glm final : public Regression {
   std::unique_ptr<Loss> loss_;
   ScreenedGradient screened_;
   double total_;  // weight of all observations
-  Vector m_, g_;
+  Vector m_;
   Vector free_step_;  // by which free columns go along with the prepared direction; empty where they do not
   bool stale_ = true;
   long commits_ = 0;

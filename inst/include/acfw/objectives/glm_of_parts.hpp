@@ -14,6 +14,7 @@
 #include "acfw/losses/families.hpp"
 #include "acfw/objectives/parts_design.hpp"
 #include "acfw/objectives/regression.hpp"
+#include "acfw/objectives/screened_parts.hpp"
 
 namespace acfw {
 
@@ -23,6 +24,7 @@ struct RowFacts {
   double total = 1.0;        ///< weight of all observations
   Vector lengths{};          ///< of the columns, scaled
   double offset_length = 0.0;
+  Vector norms{};            ///< the same, of centred columns if there is an intercept; empty where columns cannot be read one by one
 };
 
 class GlmOfParts final : public Regression {
@@ -33,7 +35,8 @@ class GlmOfParts final : public Regression {
         parts_(std::move(parts)),
         family_(std::move(family)),
         rows_(std::move(rows)),
-        A_(parts_, rows_.rows, rows_.cols) {
+        A_(parts_, rows_.rows, rows_.cols),
+        screened_(parts_, std::move(rows_.norms), [this] { marked_ = here(); }) {
     parts_->set_recipe([this] { return recipe(); });  // a part may be lost while the point is placed for the first time
     place(b.size() > 0 ? std::move(b) : Vector::Zero(rows_.cols));
   }
@@ -46,32 +49,26 @@ class GlmOfParts final : public Regression {
   const Design& design() const override { return A_; }
 
   const Vector& gradient() override {
-    if (!stale_) return g_;
-    Vector g = parts_->ask({Verb::gradient});
-    point_.forget_zeros();
-    for (Index j : support()) g[j] += ridge(j) * point_[j];
-    g_ = std::move(g);
+    if (!stale_) return last_gradient();
+    screened_.catch_up();
+    refresh_gradient(screened_);
     stale_ = false;
-    return g_;
+    return last_gradient();
   }
 
-  const Vector& last_gradient() const override { return g_; }
+  const Vector& last_gradient() const override { return refreshed(screened_); }
 
   void gradient_at(const Columns& columns, Vector& g) override {
+    screened_.catch_up();
+    screened_.refresh(columns);
     g.resize(static_cast<Index>(columns.size()));
-    if (columns.empty()) return;
-    if (stale_) g = parts_->ask({Verb::gradient, columns});
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      double& entry = g[static_cast<Index>(k)];
-      if (stale_) entry += ridge(columns[k]) * point_[columns[k]];
-      else entry = g_[columns[k]];
-    }
+    for (std::size_t k = 0; k < columns.size(); ++k) g[static_cast<Index>(k)] = screened_.values()[columns[k]] + ridge(columns[k]) * point_[columns[k]];
   }
 
   double along(const AnyAtom& a) override {
-    const Vector& g = gradient();
+    gradient();
     double sum = 0.0;
-    entries_of(a, [&](Index j, double value) { sum += value * g[j]; });
+    entries_of(a, [&](Index j, double value) { sum += value * (screened_.refresh(j) + ridge(j) * point_[j]); });
     return sum;
   }
 
@@ -145,6 +142,10 @@ class GlmOfParts final : public Regression {
   /// The questions that bring a part which has just been loaded to where all others are.
   std::vector<Question> recipe() const {
     std::vector<Question> questions;
+    if (marked_.known) {
+      questions.push_back(placing(marked_, false));
+      questions.push_back({Verb::mark});
+    }
     if (remembered_.known) {
       questions.push_back(placing(remembered_, false));
       questions.push_back({Verb::gram, {}, {0.0, static_cast<double>(Curvatures::remember), 0.0}});
@@ -288,6 +289,7 @@ class GlmOfParts final : public Regression {
     residual_ = sums[0];
     weight_ = sums[2];
     found_loss_ = sums[3];
+    screened_.note(sums[4], sums[1]);
   }
 
   void look_at_free(Vector& g, Eigen::MatrixXd& H) const {
@@ -336,11 +338,12 @@ class GlmOfParts final : public Regression {
   RowFacts rows_;
   PartsDesign A_;
 
-  Vector g_;
+  ScreenedParts screened_;
   double loss_ = 0.0, found_loss_ = 0.0;
   bool stale_ = true;
   long commits_ = 0;
-  mutable Place remembered_;  // where the curvatures were that the parts remember
+  mutable Place remembered_;  // where the curvatures were that the parts remember,
+  Place marked_;              // and the residuals that they have marked
 
   Direction direction_;
   double lean_ = 0.0;  // <curvature, u>

@@ -10,6 +10,7 @@
 #include "acfw/core/move.hpp"
 #include "acfw/objectives/free_columns.hpp"
 #include "acfw/objectives/intercept.hpp"
+#include "acfw/objectives/screening.hpp"
 #include "acfw/objectives/sparse_objective.hpp"
 #include "acfw/objectives/sparse_point.hpp"
 #include "acfw/sets/budget.hpp"
@@ -117,6 +118,21 @@ class Regression : public SparseObjective {
   /// That of the loss along the prepared direction, with the intercept at its best; sets `shift_`, by which it goes.
   virtual double loss_divergence(double gamma) = 0;
 
+  /// Exact wherever |g_j| may be the largest and wherever b_j is not zero; elsewhere an old value, whose true size is known to lie
+  /// below the maximum.
+  void refresh_gradient(Screening& screened) {
+    point_.forget_zeros();
+    if (!screened.saves() || (budget_ && !budget_->largest_decides())) {
+      screened.refresh_all();
+    } else {
+      screen(screened);
+    }
+    add_ridge(screened.values());
+  }
+
+  /// What the last call of `refresh_gradient()` found.
+  const Vector& refreshed(const Screening& screened) const { return has_ridge() || free_.size() > 0 ? g_ : screened.values(); }
+
   /// A direction of slope <g, d> and sum of ridge_j d_j^2 has been prepared.
   void begin_trials(double slope, double ridge_norm2) {
     slope_ = slope;
@@ -168,6 +184,39 @@ class Regression : public SparseObjective {
   double ridge_norm2_ = 0.0;  // of the direction
 
  private:
+  void screen(Screening& screened) {
+    in_use_ = support();
+    in_use_.insert(in_use_.end(), settings_.free.begin(), settings_.free.end());
+    screened.refresh(in_use_);
+    if (free_.size() == 0 || !free_stand_out(screened.values())) return screened.refresh_above(largest_in_use(screened.values()));
+    screened.refresh_all();
+    screened.know();
+  }
+
+  double largest_in_use(const Vector& g) const {
+    double largest = 0.0;
+    for (Index j : support()) largest = std::max(largest, std::abs(g[j] + ridge(j) * point_[j]));
+    return largest;
+  }
+
+  // Screening trusts the largest entry of the gradient, which must not be that of a free column.
+  bool free_stand_out(const Vector& g) const {
+    double most = 0.0;
+    for (Index j : settings_.free) most = std::max(most, std::abs(g[j]));
+    return most > 1e-6 * g.lpNorm<Eigen::Infinity>();
+  }
+
+  // Free columns are in no budget: what their gradient is off zero draws nobody.
+  void add_ridge(const Vector& g) {
+    if (!has_ridge() && free_.size() == 0) return;
+    g_ = g;
+    for (Index j : settings_.free) g_[j] = 0.0;
+    if (!has_ridge()) return;
+    for (Index j : support()) g_[j] += ridge(j) * point_[j];
+  }
+
+  Vector g_;  // with ridge and free columns, where there are any
+  Columns in_use_;
   double slope_ = 0.0;
   double tried_gamma_ = std::numeric_limits<double>::quiet_NaN();
   double tried_ = 0.0;

@@ -37,6 +37,7 @@ class Part {
       case Verb::gram: return gram(question);
       case Verb::bounds: return bounds(numbers[0]);
       case Verb::normal: return normal(numbers);
+      case Verb::mark: return mark();
       default: break;
     }
     const double size = loss_->residual_rounding(numbers[0]);
@@ -59,9 +60,15 @@ class Part {
 
   Vector look(double b0, bool value) {
     const ResidualSums at = loss_->look(m_, b0, threads_);
-    Vector sums(4);
-    sums << at.sum, at.size, at.weight, value ? loss_->value(m_, b0, threads_) : 0.0;
+    const double way = marked_.size() > 0 ? (loss_->residual() - marked_).squaredNorm() : 0.0;
+    Vector sums(5);
+    sums << at.sum, at.size, at.weight, value ? loss_->value(m_, b0, threads_) : 0.0, way;
     return sums;
+  }
+
+  Vector mark() {
+    marked_ = loss_->residual();
+    return Vector::Zero(1);
   }
 
   Vector gradient(const Columns& columns) const {
@@ -160,6 +167,7 @@ class Part {
   Vector offset_;
   int threads_;
   Vector m_, u_, v_;  // margins without the intercept, the image of the prepared direction, curvatures remembered
+  Vector marked_;     // the residuals that the way of the residuals is measured from
 };
 
 /// Parts of this process, one after another.

@@ -15,16 +15,17 @@
 namespace acfw {
 
 enum class Verb {
-  place,     ///< be at these coefficients: numbers = (b0, value wanted?, coefficients); ResidualSums, value
-  look,      ///< at another intercept: (b0, value wanted?); ResidualSums, value
+  place,     ///< be at these coefficients: numbers = (b0, value wanted?, coefficients); ResidualSums, value, squared way from the mark
+  look,      ///< at another intercept: (b0, value wanted?); the same
   gradient,  ///< A'r on `columns`, all if there are none
   prepare,   ///< a direction: (on the point, coefficients); <curvature, u>
   shift,     ///< trial steps: (b0, gamma, delta, gamma, delta, ...); ShiftSums of each
-  commit,    ///< take one: (gamma, b0, value wanted?); ResidualSums, value
-  add,       ///< margins go along columns: (b0, value wanted?, coefficients); ResidualSums, value
+  commit,    ///< take one: (gamma, b0, value wanted?); as for `place`
+  add,       ///< margins go along columns: (b0, value wanted?, coefficients); as for `place`
   gram,      ///< (first new column, curvatures, gradient wanted?); A_W'v, A_W'r if wanted, upper triangle of A_W'VA_W by columns
   bounds,    ///< where the intercept may be after a step: (gamma); maxima of -from and to
   rounding,  ///< of the residuals, at margins added up from terms of a length: (length); sum of squares
+  mark,      ///< the way of the residuals is measured from here; nothing
   // Of a matrix completion: see parts/entries_part.hpp. Matrices travel by rows, a row for each column of the data.
   effects,    ///< (mean, effects of columns); slope and curvature of the mean, with the effects of rows that follow it
   follow,     ///< the mean has changed: (by how much); effects of rows move, slopes and curvatures of those of columns
