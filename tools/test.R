@@ -17,13 +17,25 @@ run_cpp_tests <- function(program, what) {
   counts
 }
 
+# One file of tests: says how it went, and what failed or was skipped and why; returns the counts.
+run_file <- function(path) {
+  seconds <- system.time(results <- testthat::test_file(path, package = "acfw", load_package = "installed", reporter = "silent",
+                                                        stop_on_failure = FALSE))[["elapsed"]]
+  each <- unlist(lapply(results, `[[`, "results"), recursive = FALSE)
+  kind <- vapply(each, function(one) sub("^expectation_", "", class(one)[[1L]]), "")
+  counts <- c(passed = sum(kind == "success"), failed = sum(kind %in% c("failure", "error")), skipped = sum(kind == "skip"))
+  told <- vapply(each[kind != "success"], function(one) paste0("      ", class(one)[[1L]], ": ", one$test, ": ", conditionMessage(one), "\n"), "")
+  cat(sprintf("  %5.1f s  %-42s %s\n", seconds, basename(path), paste(counts, names(counts), collapse = ", ")), unique(told), sep = "")
+  counts
+}
+
+# Two files at a time, the long ones first. What they say comes straight from their processes.
 run_r_tests <- function() {
-  results <- as.data.frame(testthat::test_dir(
-    "tests/testthat", package = "acfw", load_package = "installed", stop_on_failure = FALSE,
-    reporter = testthat::MultiReporter$new(list(testthat::ProgressReporter$new(max_failures = Inf, update_interval = 5),
-                                                testthat::ListReporter$new()))
-  ))
-  c(passed = sum(results$passed), failed = sum(results$failed) + sum(results$error), skipped = sum(results$skipped))
+  cat("The R package, file by file\n")
+  files <- Sys.glob("tests/testthat/test-*.R")
+  cluster <- parallel::makePSOCKcluster(2L, outfile = "")
+  on.exit(parallel::stopCluster(cluster))
+  Reduce(`+`, parallel::clusterApplyLB(cluster, files[order(-file.size(files))], run_file))
 }
 
 total <- run_cpp_tests(".build/cpp/run", "C++ core, without R") +
