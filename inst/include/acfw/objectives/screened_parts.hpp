@@ -40,9 +40,9 @@ class ScreenedParts final : public Screening {
 
  private:
   void entries(const Columns& columns, double* out) override {
-    const bool all = static_cast<Index>(columns.size()) == values().size();
+    const bool all = static_cast<Index>(columns.size()) == values().size();  // in whatever order
     const Vector found = parts_->ask({Verb::gradient, all ? Columns() : columns});
-    std::copy(found.data(), found.data() + found.size(), out);
+    for (std::size_t k = 0; k < columns.size(); ++k) out[k] = found[all ? columns[k] : static_cast<Index>(k)];
   }
   double entry(Index j) override { return parts_->ask({Verb::gradient, {j}})[0]; }
   double residual_length() const override { return size_; }

@@ -54,8 +54,12 @@ class Screening {
     const double slack = rounding * residual_length();
     const bool all = since_ > g_.size();  // as much has been spent as knowing the whole gradient again would cost
     candidates_.clear();
+    Index exact = 0;
     for (Index j = 0; j < g_.size(); ++j) {
-      if (seen_[j] == length_) continue;
+      if (seen_[j] == length_) {
+        ++exact;
+        continue;
+      }
       const double old = std::abs(g_[j]);
       const double lately = old + norm_[j] * (length_ - seen_[j] + slack);
       const double from_known = std::abs(known_g_[j]) + norm_[j] * (distance_ + slack);
@@ -65,7 +69,7 @@ class Screening {
     since_ += static_cast<Index>(candidates_.size());
     computed_ += static_cast<long>(candidates_.size());
     refresh(candidates_);
-    if (all) know();
+    if (exact + static_cast<Index>(candidates_.size()) == g_.size()) know();
   }
 
   /// Every entry, for a set whose oracle needs more than the largest, or where nothing can be saved.
