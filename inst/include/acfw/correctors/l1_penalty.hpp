@@ -62,7 +62,7 @@ class L1Penalty final : public PenaltySolver {
     }
     model().mu = mu();
     stays_ = forming_ && f.constant_curvature();
-    if (stays_ && pivoting_.minimise(set_.hessian(), model(), gap)) return fresh;
+    if (forming_ && pivoting_.minimise(set_.hessian(), model(), gap)) return fresh;
     descent_.minimise(forming_ ? static_cast<const Sweepable&>(set_.hessian()) : f.design(), model(), gap);
     return fresh;
   }
