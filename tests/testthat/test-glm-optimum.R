@@ -198,3 +198,20 @@ test_that("on glmnet's own examples both have the same optimum", {
     }
   }
 })
+
+test_that("a default path down to an exact fit is certified radius by radius, and costs each about one look at all columns", {
+  set.seed(31)
+  for (size in list(c(120, 120), c(80, 300))) {
+    x <- matrix(rnorm(prod(size)), size[[1L]])
+    x <- cbind(x, x[, 1:5])  # and copies of columns
+    y <- as.numeric(x[, 1:10] %*% rep(1, 10)) + rnorm(size[[1L]])
+    fit <- acfw_glm(x, y)
+    expect_true(all(fit$status == "converged"))
+    expect_lt(max(fit$gap / fit$objective), 1e-4)
+    expect_gt(max(fit$df), 0.7 * size[[1L]])
+    expect_lt(fit$counts[["value"]], 4 * length(fit$beta))  # a step of Newton's or two, since nothing is left to a second
+    k <- length(fit$beta) - 5L
+    again <- acfw_glm(x, y, beta = fit$beta[[k]], control = to_all_digits)
+    expect_lt(abs(fit$objective[[k]] - again$objective), 1e-4 * again$objective)
+  }
+})

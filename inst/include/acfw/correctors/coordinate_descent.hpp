@@ -175,8 +175,8 @@ class CoordinateDescent {
   // How many sweeps cost as much as a solution on the face; by conjugate gradients nobody knows, and each try may take twice as long.
   static double sweeps_worth(const Sweepable& A, const CoordinateModel& model, const Columns& some) {
     if (!A.solves()) return 8.0;
-    const double size = static_cast<double>(some.size());
-    return 3.0 + size * size / (48.0 * static_cast<double>(model.x.size()));
+    const double share = static_cast<double>(some.size()) / static_cast<double>(model.x.size());
+    return std::max(3.0, share * A.price(some));
   }
 
   bool jump(const Sweepable& A, CoordinateModel& model, const Columns& some, double gap, double wait) {

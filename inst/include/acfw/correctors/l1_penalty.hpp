@@ -6,6 +6,7 @@
 #pragma once
 
 #include "acfw/correctors/coordinate_descent.hpp"
+#include "acfw/correctors/face_pivoting.hpp"
 #include "acfw/correctors/path_prediction.hpp"
 #include "acfw/correctors/penalty_solver.hpp"
 
@@ -19,6 +20,7 @@ class L1Penalty final : public PenaltySolver {
   void choose(SparseObjective& f, double threshold) override {
     const Vector& g = f.gradient();
     const Vector& b = f.point();
+    if (nearly_all(f)) threshold = 0.0;
     const auto drawn = [&](Index j) { return budget_.pull(j, g[j], b[j]) >= threshold; };
     set_.retain(g.size(), [&](Index j) { return b[j] != 0.0 || drawn(j); });
     set_.enter_used(f);
@@ -59,21 +61,34 @@ class L1Penalty final : public PenaltySolver {
       model_of(f, set_.columns(), x(), g(), budget_, model());
     }
     model().mu = mu();
+    stays_ = forming_ && f.constant_curvature();
+    if (forming_ && pivoting_.minimise(set_.hessian(), model(), gap)) return fresh;
     descent_.minimise(forming_ ? static_cast<const Sweepable&>(set_.hessian()) : f.design(), model(), gap);
     return fresh;
   }
 
   void compare(const Vector& d, double gamma, double divergence, bool accepted) override {
-    if (!accepted) set_.outdate();
-    if (!accepted || !forming_ || gamma < 1.0) return;
-    const double foretold = -0.5 * d.dot(model().q);
-    if (std::abs(divergence - foretold) > trust * foretold) set_.outdate();
+    if (accepted && (!forming_ || gamma < 1.0 || foretold(d, divergence))) return;
+    if (stays_) set_.hessian().refactor();
+    else set_.outdate();
   }
 
  private:
+  bool foretold(const Vector& d, double divergence) {
+    const double expected = -0.5 * d.dot(model().q);
+    return std::abs(divergence - expected) <= trust * expected;
+  }
+
+  // Where most columns are in use and a Hessian stays, it may as well have all: one that is missing costs more than one too many.
+  static bool nearly_all(const SparseObjective& f) {
+    return f.constant_curvature() && f.design().dense() && 3 * static_cast<Index>(f.support().size()) > 2 * f.point().size();
+  }
+
   static constexpr double trust = 0.05;
 
   bool forming_ = false;
+  bool stays_ = false;  // the Hessian formed, along the path
+  FacePivoting pivoting_;
   CoordinateDescent descent_;
   PathPrediction prediction_;
 };

@@ -35,8 +35,10 @@ class PenaltySolver {
   void minimise(SparseObjective& f, const Goal& goal, Counts& counts) {
     mu_ = goal.mu;
     near_ = goal.near;
-    choose(f, std::max(2.0 * goal.mu - goal.before, 0.5 * goal.mu));  // the strong rule (Tibshirani et al., 2012)
+    // the strong rule (Tibshirani et al., 2012), or more than that where it has left out too many
+    choose(f, std::max(goal.mu - margin_ * (goal.before - goal.mu), 0.5 * goal.mu));
     foretell(f, goal);
+    const Index chosen = set_.size();
     for (int round = 0; round < most_rounds; ++round) {
       const double tol = share * std::max(goal.tol, goal.rel_tol * std::abs(f.value()));
       int step = 0;
@@ -48,8 +50,9 @@ class PenaltySolver {
       const Vector& g = f.gradient();
       ++counts.gradient;
       const bool met = gap(f, g) <= tol / share;
-      if (!take_in(f, g, mu_ * (1.0 + (met ? near_ : 1e-9))) && (met || round > 2)) return;
+      if (!take_in(f, g, mu_ * (1.0 + (met ? near_ : 1e-9))) && (met || round > 2)) break;
     }
+    margin_ = set_.size() > chosen ? std::min(1.5 * margin_, 3.0) : std::max(0.9 * margin_, 1.0);
   }
 
   /// Moves f near the solution over the set of size `radius`, by secants in the logarithm of the penalty that begin with the
@@ -145,6 +148,7 @@ class PenaltySolver {
   double mu_ = 0.0, near_ = 0.0;
   Vector g_, x_, d_;
   CoordinateModel model_;
+  double margin_ = 1.0;  // of the penalty's last step, by which columns may come nearer in the next
   double slope_ = -1.0;  // of the size in the logarithm of the penalty
 };
 

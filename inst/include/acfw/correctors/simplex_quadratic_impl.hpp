@@ -6,72 +6,16 @@
 #include <vector>
 
 #include "acfw/correctors/simplex_quadratic.hpp"
-#include "acfw/linear/decompositions.hpp"
+#include "acfw/linear/face_factor.hpp"
 
 namespace acfw {
 
 namespace detail {
 
-/// The Cholesky factor of K on a list of indices that grows and shrinks.
-class FaceFactor {
- public:
-  explicit FaceFactor(const Eigen::MatrixXd& K) : K_(K), L_(K.rows(), K.cols()) {}
-
-  const std::vector<Index>& members() const { return members_; }
-
-  /// False if K is not positive definite there.
-  bool start(std::vector<Index> members) {
-    members_ = std::move(members);
-    Eigen::MatrixXd L = K_(members_, members_);
-    if (!cholesky(L)) return false;
-    L_.topLeftCorner(size(), size()) = L;
-    return true;
-  }
-
-  void add(Index j) {
-    const Index m = size();
-    Vector row = K_(members_, j);
-    L_.topLeftCorner(m, m).triangularView<Eigen::Lower>().solveInPlace(row);
-    L_.row(m).head(m) = row;
-    L_(m, m) = std::sqrt(std::max(K_(j, j) - row.squaredNorm(), tiny * K_(j, j)));
-    members_.push_back(j);
-  }
-
-  /// Takes a row out and rotates what is left back to a triangle.
-  void remove(Index place) {
-    const Index m = size();
-    for (Index i = place; i + 1 < m; ++i) L_.row(i).head(i + 2) = L_.row(i + 1).head(i + 2);
-    for (Index i = place; i + 1 < m; ++i) {
-      const double length = std::hypot(L_(i, i), L_(i, i + 1)), c = L_(i, i) / length, s = L_(i, i + 1) / length;
-      for (Index r = i; r + 1 < m; ++r) {
-        const double left = L_(r, i), right = L_(r, i + 1);
-        L_(r, i) = c * left + s * right;
-        L_(r, i + 1) = c * right - s * left;
-      }
-    }
-    members_.erase(members_.begin() + place);
-  }
-
-  void solve(Vector& x) const {
-    const auto L = L_.topLeftCorner(size(), size()).triangularView<Eigen::Lower>();
-    L.solveInPlace(x);
-    L.transpose().solveInPlace(x);
-  }
-
- private:
-  static constexpr double tiny = 1e-14;
-
-  Index size() const { return static_cast<Index>(members_.size()); }
-
-  const Eigen::MatrixXd& K_;
-  Eigen::MatrixXd L_;
-  std::vector<Index> members_;
-};
-
 // A primal active-set method whose Cholesky factor follows the free weights: a weight that comes or goes costs O(k^2).
 class SimplexQuadratic {
  public:
-  SimplexQuadratic(const Eigen::MatrixXd& H, const Vector& b, const Vector& w) : b_(b), w_(w), K_(H), factor_(K_) {
+  SimplexQuadratic(const Eigen::MatrixXd& H, const Vector& b, const Vector& w) : b_(b), w_(w), K_(H) {
     // slopes that dwarf the curvature lead across the whole simplex, and would overflow if divided by it
     const double largest = std::max(H.diagonal().cwiseAbs().maxCoeff(), b.lpNorm<Eigen::Infinity>());
     scale_ = largest > 0.0 ? largest : 1.0;
@@ -98,7 +42,7 @@ class SimplexQuadratic {
     }
     double shift = 1e-13 * scale_;
     K_.diagonal().array() += shift;
-    while (!factor_.start(free)) {
+    while (!factor_.start(K_, free)) {
       K_.diagonal().array() += 9.0 * shift;
       shift *= 10.0;
     }
@@ -126,7 +70,7 @@ class SimplexQuadratic {
     q_ += theta * (K_(Eigen::all, free) * s);
     if (blocked < 0) return true;
     p_[free[blocked]] = -w_[free[blocked]];
-    factor_.remove(blocked);
+    factor_.drop({blocked});
     return false;
   }
 
@@ -140,8 +84,9 @@ class SimplexQuadratic {
       if (!inside[static_cast<std::size_t>(i)] && q_[i] < least) least = q_[best = i];
     }
     if (best < 0) return false;
-    factor_.add(best);
-    return true;
+    const Index before = factor_.size();
+    factor_.append(K_, {best});
+    return factor_.size() > before;
   }
 
   const Vector& b_;

@@ -5,8 +5,8 @@
 
 #include <Eigen/Core>
 
-#include "acfw/linear/decompositions.hpp"
 #include "acfw/linear/design.hpp"
+#include "acfw/linear/face_factor.hpp"
 
 namespace acfw {
 
@@ -36,6 +36,7 @@ class WorkingHessian final : public Sweepable {
     }
     if (!densely || !can_form()) {
       formed_ = 0;
+      factor_.clear();
     } else {
       form(std::min(keep, formed_));
     }
@@ -46,6 +47,7 @@ class WorkingHessian final : public Sweepable {
     A_ = &A;
     columns_ = &columns;
     H_ = std::move(H);
+    factor_.clear();
     formed_ = H_.cols();
     diagonal_ = H_.diagonal();
     lean_.setZero(formed_);
@@ -73,6 +75,7 @@ class WorkingHessian final : public Sweepable {
     lean_.conservativeResize(k);
     diagonal_.conservativeResize(k);
     if (formed_ == 0) return;
+    factor_.rename(kept);
     formed_ = k;
     for (Index b = 0; b < k; ++b) {  // kept is increasing: nothing is overwritten before it is read
       for (Index a = 0; a < k; ++a) H_(a, b) = H_(kept[a], kept[b]);
@@ -80,35 +83,31 @@ class WorkingHessian final : public Sweepable {
   }
 
   bool solves() const override { return formed(); }
+  auto column(Index k) const { return H_.col(k).head(formed_); }
+  /// The factor has led astray: the next one is made from nothing.
+  void refactor() { factor_.clear(); }
+
+  /// The coordinates of the face solved on last that the others span.
+  const Columns& spanned() const { return spanned_; }
+
+  double price(const Columns& face) const override { return 1.0 + factor_.price(face); }
+  // The factor of the last face follows this one, or one for itself if it is a small part of that. Coordinates that the others span stay.
   void solve(const Columns& face, Eigen::MatrixXd& sides) const override {
-    const Index k = static_cast<Index>(face.size());
-    K_.resize(k, k);
-    for (Index b = 0; b < k; ++b) {
-      const double* column = H_.data() + face[b] * H_.outerStride();
-      for (Index a = b; a < k; ++a) K_(a, b) = column[face[a]];
-    }
-    double jitter = enough_jitter_ > 1e-14 ? 0.01 * enough_jitter_ : 0.0;  // what the last solve needed, or a little less
-    for (int tries = 0; tries < 8; ++tries) {  // collinear columns make it singular; what was small stays small
-      Eigen::MatrixXd& K = K_;
-      if (jitter > 0.0) {
-        for (Index a = 0; a < k; ++a) K(a, a) = diagonal_[face[a]] * (1.0 + jitter);
-        for (Index b = 0; b < k; ++b) {
-          const double* column = H_.data() + face[b] * H_.outerStride();
-          for (Index a = b + 1; a < k; ++a) K(a, b) = column[face[a]];
-        }
-      }
-      if (cholesky(K)) {
-        solved_ = sides;
-        cholesky_solve(K, solved_);
-        if (solved_.allFinite()) {
-          enough_jitter_ = jitter;
-          sides = solved_;
-          return;
-        }
-      }
-      jitter = jitter > 0.0 ? 100.0 * jitter : 1e-14;
-    }
+    FaceFactor few;
+    FaceFactor& factor = 2 * static_cast<Index>(face.size()) < factor_.size() ? few : factor_;
+    factor.follow(H_, face);
+    place_.resize(static_cast<std::size_t>(H_.cols()));
+    for (std::size_t a = 0; a < face.size(); ++a) place_[static_cast<std::size_t>(face[a])] = static_cast<Index>(a);
+    solved_.resize(factor.size(), sides.cols());
+    const auto place_of = [&](Index a) { return place_[static_cast<std::size_t>(factor.members()[static_cast<std::size_t>(a)])]; };
+    for (Index a = 0; a < factor.size(); ++a) solved_.row(a) = sides.row(place_of(a));
+    factor.solve(solved_);
     sides.setZero();
+    spanned_.clear();
+    if (solved_.allFinite()) {
+      for (Index a = 0; a < factor.size(); ++a) sides.row(place_of(a)) = solved_.row(a);
+    }
+    if (factor.size() < static_cast<Index>(face.size())) note_spanned(face, factor);
   }
 
   // Formed, it can be swept over: the image of a step is the change of the gradient itself.
@@ -151,7 +150,15 @@ class WorkingHessian final : public Sweepable {
   }
 
  private:
+  void note_spanned(const Columns& face, const FaceFactor& factor) const {
+    for (Index j : factor.members()) place_[static_cast<std::size_t>(j)] = -1;
+    for (Index j : face) {
+      if (place_[static_cast<std::size_t>(j)] >= 0) spanned_.push_back(j);
+    }
+  }
+
   void form(Index keep) {
+    if (keep == 0) factor_.clear();
     const Columns& columns = *columns_;
     const Index k = static_cast<Index>(columns.size());
     if (H_.cols() < k) {
@@ -177,8 +184,10 @@ class WorkingHessian final : public Sweepable {
   Vector lean_, diagonal_, u_;
   Eigen::MatrixXd H_;
   Index formed_ = 0;  // leading columns held in H_
-  mutable Eigen::MatrixXd K_, solved_;  // room to solve in
-  mutable double enough_jitter_ = 0.0;
+  mutable FaceFactor factor_;  // of H_ on the face asked for last
+  mutable Eigen::MatrixXd solved_;
+  mutable std::vector<Index> place_;
+  mutable Columns spanned_;
   double entries_ = 0.0;
   int threads_ = 1;
 };

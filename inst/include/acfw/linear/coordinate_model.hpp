@@ -79,6 +79,8 @@ class Sweepable {
 
   /// Can one solve with H itself?
   virtual bool solves() const { return false; }
+  /// What that costs on a face, in sweeps over it.
+  virtual double price(const Columns& face) const { return 1.0 + static_cast<double>(face.size()) / 24.0; }
   /// Solves with the rows and columns `face` of H, for all right-hand sides at once.
   virtual void solve(const Columns& face, Eigen::MatrixXd& sides) const { static_cast<void>(face), sides.setZero(); }
 

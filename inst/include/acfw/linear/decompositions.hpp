@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <vector>
 
 #include "acfw/core/atoms.hpp"
 #include "acfw/core/bodies.hpp"
@@ -38,6 +39,11 @@ ThinQr householder_qr(const Eigen::MatrixXd& F);
 bool cholesky(Eigen::Ref<Eigen::MatrixXd> S);
 /// B <- (L L')^{-1} B.
 void cholesky_solve(const Eigen::Ref<const Eigen::MatrixXd>& L, Eigen::Ref<Eigen::MatrixXd> B);
+/// The same with more rows: the first `known` rows of the lower triangle hold L, the others still S, of which they become the factor.
+/// Where a pivot is below `tiny` of its diagonal entry it is raised to that; returns the places where one was.
+std::vector<Index> cholesky_extend(Eigen::Ref<Eigen::MatrixXd> L, Index known, double tiny);
+/// The factor without the rows and columns at some places, which are increasing: what is left moves up.
+void cholesky_drop(Eigen::Ref<Eigen::MatrixXd> L, const std::vector<Index>& places);
 
 }  // namespace acfw
 

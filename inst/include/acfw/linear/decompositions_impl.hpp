@@ -45,8 +45,72 @@ ACFW_BODY bool cholesky(Eigen::Ref<Eigen::MatrixXd> S) {
 }
 
 ACFW_BODY void cholesky_solve(const Eigen::Ref<const Eigen::MatrixXd>& L, Eigen::Ref<Eigen::MatrixXd> B) {
-  L.triangularView<Eigen::Lower>().solveInPlace(B);
-  L.transpose().triangularView<Eigen::Upper>().solveInPlace(B);
+  if (B.cols() > 1) {
+    L.triangularView<Eigen::Lower>().solveInPlace(B);
+    L.transpose().triangularView<Eigen::Upper>().solveInPlace(B);
+  } else {  // told apart: a matrix of one column would have L packed for products
+    Eigen::Map<Vector> b(B.data(), B.rows());
+    L.triangularView<Eigen::Lower>().solveInPlace(b);
+    L.transpose().triangularView<Eigen::Upper>().solveInPlace(b);
+  }
+}
+
+// By blocks of the columns that are known, again in products, and then the corner.
+ACFW_BODY std::vector<Index> cholesky_extend(Eigen::Ref<Eigen::MatrixXd> L, Index known, double tiny) {
+  constexpr Index width = 64;
+  const Index more = L.rows() - known;
+  Eigen::Ref<Eigen::MatrixXd> side = L.block(known, 0, more, known);
+  for (Index k = 0; k < known; k += width) {
+    const Index size = std::min(width, known - k);
+    Eigen::Ref<Eigen::MatrixXd> panel = side.middleCols(k, size);
+    if (k > 0) multiply(side.leftCols(k), L.block(k, 0, size, k).transpose(), panel, -1.0, true);
+    L.block(k, k, size, size).triangularView<Eigen::Lower>().transpose().solveInPlace<Eigen::OnTheRight>(panel);
+  }
+  Eigen::Ref<Eigen::MatrixXd> corner = L.block(known, known, more, more);
+  const Eigen::MatrixXd given = corner;
+  if (known > 0) multiply(side, side.transpose(), corner, -1.0, true);
+  const Vector least = tiny * given.diagonal();
+  const Eigen::MatrixXd left = corner;
+  if (cholesky(corner) && (corner.diagonal().array().square() >= least.array()).all()) return {};
+  corner = left;
+  std::vector<Index> raised;
+  for (Index j = 0; j < more; ++j) {
+    corner.col(j).tail(more - j).noalias() -= corner.block(j, 0, more - j, j) * corner.row(j).head(j).transpose();
+    const double pivot = std::sqrt(std::max(corner(j, j), least[j]));
+    if (!(corner(j, j) >= least[j])) raised.push_back(known + j);
+    corner(j, j) = pivot;
+    corner.col(j).tail(more - j - 1) /= pivot;
+  }
+  return raised;
+}
+
+// A column that goes is added to the product of those behind it: rotations that take it in, one after another. All in one pass.
+ACFW_BODY void cholesky_drop(Eigen::Ref<Eigen::MatrixXd> L, const std::vector<Index>& places) {
+  const Index k = L.rows();
+  std::vector<Vector> gone;
+  std::vector<Index> left;
+  Vector turned;
+  std::size_t next = 0;
+  for (Index c = 0; c < k; ++c) {
+    auto column = L.col(c);
+    if (next < places.size() && places[next] == c) {
+      gone.push_back(column);
+      ++next;
+      continue;
+    }
+    const Index rest = k - c - 1;
+    for (Vector& w : gone) {
+      const double length = std::hypot(column[c], w[c]), cosine = column[c] / length, sine = w[c] / length;
+      column[c] = length;
+      turned = cosine * column.tail(rest) + sine * w.tail(rest);
+      w.tail(rest) = cosine * w.tail(rest) - sine * column.tail(rest);
+      column.tail(rest) = turned;
+    }
+    left.push_back(c);
+  }
+  for (std::size_t b = 0; b < left.size(); ++b) {  // increasing: nothing is overwritten before it is read
+    for (std::size_t a = b; a < left.size(); ++a) L(static_cast<Index>(a), static_cast<Index>(b)) = L(left[a], left[b]);
+  }
 }
 
 // The eigenvectors of X'X make the columns of X almost orthogonal, and Jacobi rotations do the rest, small singular values

@@ -5,6 +5,7 @@
 
 #include <Eigen/Cholesky>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "acfw/linear/storage.hpp"
@@ -46,6 +47,64 @@ inline void coupled_gram(const Design& A, const Columns& columns, const Vector& 
   }
 }
 
+/// Columns that each belong to one of the margins of an observation, as those of blocks do: their entries, one row an observation, and
+/// which margin that is.
+struct ColumnsByMargin {
+  Eigen::MatrixXd entries;
+  std::vector<Index> margin;
+};
+
+/// Nothing where a column has entries at several margins, or most columns have few at all.
+inline std::optional<ColumnsByMargin> columns_by_margin(const Design& A, const Columns& columns, Index together) {
+  const Index n = A.rows() / together, k = static_cast<Index>(columns.size());
+  double stored = 0.0;
+  for (Index j : columns) stored += static_cast<double>(A.column_size(j));
+  if (together == 1 || !(stored > 0.2 * static_cast<double>(n) * static_cast<double>(k))) return std::nullopt;
+  ColumnsByMargin out{Eigen::MatrixXd(n, k), std::vector<Index>(columns.size(), 0)};
+  Vector z(A.rows());
+  const Eigen::Map<const Eigen::MatrixXd> by_margin(z.data(), together, n);
+  for (Index b = 0; b < k; ++b) {
+    z.setZero();
+    A.add_column(columns[static_cast<std::size_t>(b)], 1.0, z);
+    const Eigen::VectorXd sizes = by_margin.cwiseAbs().rowwise().sum();
+    Index margin = 0;
+    if (!(sizes.maxCoeff(&margin) == sizes.sum())) return std::nullopt;
+    out.margin[static_cast<std::size_t>(b)] = margin;
+    out.entries.col(b) = by_margin.row(margin);
+  }
+  return out;
+}
+
+/// What hessian_on() finds, where columns belong to one margin each: dense products, for which there are wide registers.
+inline void hessian_by_margin(ColumnsByMargin columns, const Vector& v, const Vector& c, Index together, int threads, Eigen::MatrixXd& H) {
+  Eigen::MatrixXd& S = columns.entries;
+  const Index n = S.rows(), k = S.cols();
+  const Eigen::Map<const Eigen::MatrixXd> weight(v.data(), together, n), coupling(c.data(), together, n);
+  Eigen::MatrixXd own;
+  std::vector<Eigen::MatrixXd> blocks;
+  std::vector<Columns> places(static_cast<std::size_t>(together));
+  for (Index b = 0; b < k; ++b) places[static_cast<std::size_t>(columns.margin[static_cast<std::size_t>(b)])].push_back(b);
+  const auto gram = [&](const Eigen::MatrixXd& M, const Vector& w, Eigen::MatrixXd& G) {
+    Columns all(static_cast<std::size_t>(M.cols()));
+    std::iota(all.begin(), all.end(), Index{0});
+    G.resize(M.cols(), M.cols());
+    design_of(M)->gram(all, w, 0, G, threads);
+  };
+  for (Index m = 0; m < together; ++m) {
+    own = S(Eigen::all, places[static_cast<std::size_t>(m)]);
+    blocks.emplace_back();
+    gram(own, weight.row(m), blocks.back());
+  }
+  for (Index b = 0; b < k; ++b) S.col(b).array() *= coupling.row(columns.margin[static_cast<std::size_t>(b)]).transpose().array();
+  gram(S, Vector::Ones(n), H);
+  H = -H;
+  for (std::size_t m = 0; m < places.size(); ++m) {
+    for (std::size_t b = 0; b < places[m].size(); ++b) {
+      for (std::size_t a = 0; a < places[m].size(); ++a) H(places[m][a], places[m][b]) += blocks[m](static_cast<Index>(a), static_cast<Index>(b));
+    }
+  }
+}
+
 }  // namespace detail
 
 /// H = A_W' L A_W, L the second derivative of the loss at the margins it looked at last. `centred`: less what an intercept takes away.
@@ -53,6 +112,11 @@ inline void hessian_on(const Design& A, const Columns& columns, const Loss& loss
   const Index k = static_cast<Index>(columns.size());
   Vector v, c;
   loss.coupling(v, c);
+  if (loss.coupled() && !centred) {
+    if (auto by_margin = detail::columns_by_margin(A, columns, loss.together())) {
+      return detail::hessian_by_margin(std::move(*by_margin), v, c, loss.together(), threads, H);
+    }
+  }
   H.resize(k, k);
   A.gram(columns, v, 0, H, threads);
   if (centred) {
