@@ -109,6 +109,38 @@ test_that("unpenalised columns that separate the classes do not run away with th
   }
 })
 
+test_that("unpenalised columns that nearly separate the classes are followed to their end, on shards as in memory", {
+  for (seed in c(2, 4, 7, 12)) {
+    set.seed(seed)
+    x <- matrix(rnorm(30 * 20), 30)
+    y <- as.numeric(x[, 1] + rnorm(30) > 0)
+    w <- runif(30, 0.1, 3)
+    free <- if (seed %in% c(4, 7)) 10 else 12
+    shards <- acfw_shards(function(k) list(x = x[1:15 + 15 * (k - 1), ], y = y[1:15 + 15 * (k - 1)], weights = w[1:15 + 15 * (k - 1)]), 2)
+    for (beta in c(0, 1e-12)) {
+      settings <- list(family = "binomial", beta = beta, penalty_factor = rep(c(0, 1), c(free, 20 - free)), method = "pfw",
+                       control = acfw_control(max_iter = 2, tol = 0))
+      fit <- suppressWarnings(do.call(acfw_glm, c(list(x, y, weights = w), settings)))
+      expect_lt(fit$objective, 1e-9)  # 0.06 to 0.28, called converged with a gap of 0
+      expect_gte(fit$gap, 0.5 * fit$objective)
+      fit <- suppressWarnings(do.call(acfw_glm, c(list(shards), settings)))
+      expect_lt(fit$objective, 1e-9)
+      expect_gte(fit$gap, 0.5 * fit$objective)
+      expect_lt(certificate(fit, shards)$recomputed_lower_bound, 1e-20)
+    }
+  }
+})
+
+test_that("a tolerance that rounding puts out of reach is given up where the gap is nothing but rounding", {
+  set.seed(262)
+  x <- round(matrix(rnorm(300), 60)) * 1e6
+  y <- factor(rep_len(1:2, 60))
+  fit <- suppressWarnings(acfw_glm(x, y, "multinomial", set = "group", groups = c(1, 1, 2, 1, 2), lambda = 0.1, intercept = FALSE, nbeta = 2,
+                                   step = "short", control = acfw_control(tol = 0, max_iter = 1000)))
+  expect_true(all(fit$status %in% c("converged", "stalled")))
+  expect_true(all(fit$iterations < 50))  # each of a thousand tried to improve on the last digit
+})
+
 test_that("classes that columns far from zero separate completely end a run", {
   set.seed(13)
   x <- matrix(rnorm(60 * 80), 60) + 1e6

@@ -22,6 +22,8 @@ class Patience {
     if (gap < lowest_verified_) lowest_verified_ = gap;
   }
 
+  /// Have a few iterations in a row brought nothing?
+  bool is_tried() const { return without_progress_ >= 3; }
   bool is_over() const { return without_progress_ >= 200 || disappointments_ >= 20; }
 
  private:

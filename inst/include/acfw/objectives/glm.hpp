@@ -255,7 +255,9 @@ class Glm final : public Regression {
       A_->dots(settings_.free, loss_->residual(), g.data(), threads());
       hessian_on(*A_, settings_.free, *loss_, has_intercept(), threads(), H);
     };
-    settle_free_columns(free_.size(), look, [this](const Vector& d, double promised) { return move_free(d, promised); });
+    unsettled_ = settle_free_columns(
+        free_, nothing_of(*loss_, total_), look, [this](const Vector& d, double promised) { return move_free(d, promised); },
+        [this] { return loss(); });
   }
 
   // Margins are put back as they were, for a step may be so long that it leaves nothing of them.

@@ -270,9 +270,9 @@ class GlmOfParts final : public Regression {
     stale_ = true;
     settle_intercept(sums, value);
     if (free_.size() == 0) return;
-    settle_free_columns(
-        free_.size(), [this](Vector& g, Eigen::MatrixXd& H) { look_at_free(g, H); },
-        [this](const Vector& d, double promised) { return move_free(d, promised); });
+    unsettled_ = settle_free_columns(
+        free_, nothing_of(*family_, rows_.total), [this](Vector& g, Eigen::MatrixXd& H) { look_at_free(g, H); },
+        [this](const Vector& d, double promised) { return move_free(d, promised); }, [this] { return value_now(); });
   }
 
   void settle_intercept(Vector sums, bool value) {
@@ -298,12 +298,20 @@ class GlmOfParts final : public Regression {
     if (has_intercept()) H -= found.head(q) * (found.head(q).transpose() / weight_);
   }
 
+  // Margins are computed afresh after a step that is taken back, for it may have been so long that it left nothing of them.
   bool move_free(const Vector& d, double promised) {
+    const Vector free = free_;
+    const double b0 = b0_;
     const auto go = [this](const Vector& step) {
       add_to_free(-step);
       return found_loss_;
     };
-    return halve_until_lower(d, promised, value_now(), go, [this](const Vector& step) { add_to_free(step); });
+    const auto back = [&](const Vector&) {
+      free_ = free;
+      b0_ = b0;
+      settle_intercept(parts_->ask(placing(here(), true)), true);
+    };
+    return halve_until_lower(d, promised, value_now(), go, back);
   }
 
   void add_to_free(const Vector& by) {

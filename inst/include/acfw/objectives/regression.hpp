@@ -100,6 +100,8 @@ class Regression : public SparseObjective {
   virtual double gradient_rounding(const AnyAtom& v) const = 0;
   /// And of the value: more than of the number itself where margins are sums of large terms.
   virtual double value_rounding() { return epsilon * std::abs(value_); }
+  /// About how far the value is above its minimum over the columns that no budget holds back.
+  double unsettled() const { return unsettled_; }
 
   using SparseObjective::prepare;
   virtual double prepare(const Move<AnyAtom>& move) = 0;
@@ -166,6 +168,7 @@ class Regression : public SparseObjective {
   double weight_ = 0.0;    // sum of the second ones
   double shift_ = 0.0;
   double ridge_norm2_ = 0.0;  // of the direction
+  double unsettled_ = 0.0;
 
  private:
   double slope_ = 0.0;

@@ -7,6 +7,7 @@
 
 #include "acfw/losses/loss.hpp"
 #include "acfw/linear/design.hpp"
+#include "acfw/objectives/profiled_hessian.hpp"
 #include "acfw/parts/question.hpp"
 
 namespace acfw {
@@ -128,7 +129,8 @@ class Part {
       next += fresh;
     }
     Eigen::MatrixXd H(k, k);
-    A_->gram(question.columns, v, keep, H, threads_);
+    if (at == Curvatures::passing) hessian_on(*A_, question.columns, *loss_, false, threads_, H);
+    else A_->gram(question.columns, v, keep, H, threads_);
     for (Index b = keep; b < k; next += ++b) out.segment(next, b + 1) = H.col(b).head(b + 1);
     return out;
   }

@@ -62,7 +62,8 @@ struct PartsLost : std::runtime_error {
   PartsLost() : std::runtime_error("parts were lost in a phase that they cannot join again") {}
 };
 
-/// Which curvatures a Gram matrix is taken at: those remembered, those of now, to be remembered, or those of now and only this once.
+/// Which curvatures a Gram matrix is taken at: those remembered, those of now, to be remembered, or those of now and only this once, then
+/// with all that couples the margins of an observation.
 enum class Curvatures { remembered = 0, remember = 1, passing = 2 };
 
 struct Question {
