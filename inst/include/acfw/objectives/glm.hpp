@@ -266,7 +266,7 @@ class Glm final : public Regression {
     const double b0 = b0_;
     Vector by;
     A_->combine(settings_.free, d, by, threads());
-    if (!loss_->quadratic()) d *= std::min(1.0, farthest / by.cwiseAbs().maxCoeff());
+    if (!loss_->quadratic()) d *= std::min(1.0, farthest_tried / by.cwiseAbs().maxCoeff());
     const auto go = [&](const Vector& step) {
       free_ = free - step;
       A_->add_columns(settings_.free, -step, m_, threads());
@@ -290,8 +290,6 @@ class Glm final : public Regression {
     residual_ = at.sum;
     weight_ = at.weight;
   }
-
-  static constexpr double farthest = 30.0;  // a margin moves at once, where its loss is no parabola and curvatures may underflow
 
   std::shared_ptr<const Design> A_;
   std::unique_ptr<Loss> loss_;

@@ -49,6 +49,7 @@ class GlmOfParts final : public Regression {
     if (!stale_) return g_;
     Vector g = parts_->ask({Verb::gradient});
     point_.forget_zeros();
+    for (Index j : settings_.free) g[j] = 0.0;  // they are in no budget: what their gradient is off zero draws nobody
     for (Index j : support()) g[j] += ridge(j) * point_[j];
     g_ = std::move(g);
     stale_ = false;
@@ -299,9 +300,10 @@ class GlmOfParts final : public Regression {
   }
 
   // Margins are computed afresh after a step that is taken back, for it may have been so long that it left nothing of them.
-  bool move_free(const Vector& d, double promised) {
+  bool move_free(Vector d, double promised) {
     const Vector free = free_;
     const double b0 = b0_;
+    if (!family_->quadratic()) d *= std::min(1.0, farthest_tried / change_by(d));
     const auto go = [this](const Vector& step) {
       add_to_free(-step);
       return found_loss_;
@@ -311,7 +313,14 @@ class GlmOfParts final : public Regression {
       b0_ = b0;
       settle_intercept(parts_->ask(placing(here(), true)), true);
     };
-    return halve_until_lower(d, promised, value_now(), go, back);
+    return halve_until_lower(std::move(d), promised, value_now(), go, back);
+  }
+
+  // The largest change of a margin; of one that may be small it is enough to know that.
+  double change_by(const Vector& d) const {
+    double most = 0.0;
+    for (Index k = 0; k < d.size(); ++k) most += std::abs(d[k]) * rows_.lengths[settings_.free[static_cast<std::size_t>(k)]];
+    return most < farthest_tried ? most : parts_->ask({Verb::reach, settings_.free, {d.data(), d.data() + d.size()}})[0];
   }
 
   void add_to_free(const Vector& by) {

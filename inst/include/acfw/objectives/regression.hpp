@@ -155,6 +155,8 @@ class Regression : public SparseObjective {
   }
 
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  // A margin moves at once, where its loss is no parabola and curvatures may underflow: unseen, and where the loss is compared.
+  static constexpr double farthest = 30.0, farthest_tried = 1000.0;
 
   GlmSettings settings_;
   SparsePoint point_;

@@ -37,6 +37,7 @@ class Part {
       case Verb::add: return add(question);
       case Verb::gram: return gram(question);
       case Verb::bounds: return bounds(numbers[0]);
+      case Verb::reach: return reach(question);
       case Verb::normal: return normal(numbers);
       default: break;
     }
@@ -155,6 +156,12 @@ class Part {
   Vector bounds(double gamma) const {
     const Interval found = gamma != 0.0 ? loss_->intercept_bounds(m_ - gamma * u_) : loss_->intercept_bounds(m_);
     return Eigen::Vector2d(-found.from, found.to);
+  }
+
+  Vector reach(const Question& question) const {
+    Vector change = Vector::Zero(m_.size());
+    A_->add_columns(question.columns, after(question.numbers, 0), change, threads_);
+    return Vector::Constant(1, change.size() > 0 ? change.lpNorm<Eigen::Infinity>() : 0.0);
   }
 
   std::shared_ptr<const Design> A_;
