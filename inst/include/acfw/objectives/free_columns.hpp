@@ -56,7 +56,7 @@ double settle_free_columns(const Vector& coefficients, double nothing, Look look
 }
 
 /// For losses of observations that weigh `total`; a parabola has no size of its own.
-inline double nothing_of(const Loss& family, double total) { return family.quadratic() ? 0.0 : 1e-20 * total; }
+inline double nothing_of(const Loss& family, double total) { return family.quadratic() ? 0.0 : 1e-28 * total; }
 
 /// Halves the step d until the loss, which is `before` now, falls; near the end, where a fall is lost in rounding, until it does not
 /// rise. `go(d)` takes a step and gives the loss there, `back(d)` undoes it. Tells whether one was taken.
