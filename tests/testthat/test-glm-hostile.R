@@ -138,7 +138,7 @@ test_that("a tolerance that rounding puts out of reach is given up where the gap
   fit <- suppressWarnings(acfw_glm(x, y, "multinomial", set = "group", groups = c(1, 1, 2, 1, 2), lambda = 0.1, intercept = FALSE, nbeta = 2,
                                    step = "short", control = acfw_control(tol = 0, max_iter = 1000)))
   expect_true(all(fit$status %in% c("converged", "stalled")))
-  expect_true(all(fit$iterations < 50))  # each of a thousand tried to improve on the last digit
+  expect_lt(max(fit$trace$iter), 50)  # two hundred tried to improve on the last digit
 })
 
 test_that("classes that columns far from zero separate completely end a run", {
