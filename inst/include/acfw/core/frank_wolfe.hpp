@@ -20,6 +20,7 @@
 //   run.go();                                  // run.status(), run.gap(), f.point(), run.trace()
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -279,10 +280,10 @@ class FrankWolfe {
     return hidden;
   }
 
-  // Is there no more to the gap than rounding? Then it does not get better, whatever falls or seems to.
+  // Is there no more to the gap than rounding? Then it does not get better, whatever falls or seems to. A lazy step knows but the last one.
   bool is_rounding() {
     const double hidden = gap_rounding();
-    return (verified_ ? gap_ - hidden : gap_) <= hidden;
+    return (verified_ ? gap_ - hidden : std::min(gap_, last_gap_)) <= hidden;
   }
 
   // A gap far below zero: what the oracle returned is no minimiser of <g, v>.
