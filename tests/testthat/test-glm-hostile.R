@@ -166,3 +166,20 @@ test_that("a column without curvature takes what the others leave of a simplex",
     expect_equal(unname(fit$par), c(0, 1), tolerance = 1e-6)
   }
 })
+
+test_that("groups that few observations couple do not crawl", {
+  set.seed(780)
+  x <- matrix(rnorm(160), 2)
+  fit <- suppressWarnings(acfw_glm(x, c(1e9, 5e9), "poisson", 1, set = "group", groups = sample(40, 80, TRUE), lambda = 10,
+                                   control = acfw_control(tol = 1e-3, rel_tol = 0, max_iter = 60)))
+  expect_lt(fit$objective, 0.05)  # 0.8 after minutes
+})
+
+test_that("a model that overflows is left, not descended into for ever", {
+  set.seed(4)
+  x <- matrix(rnorm(150), 30) + 1e6
+  x[runif(150) < 0.7] <- 0
+  fit <- suppressWarnings(acfw_glm(x, rep_len(1:0, 30), "binomial", c(0.1, 1, 10), set = "simplex", standardize = FALSE, step = "open",
+                                   control = acfw_control(tol = 1e-12, rel_tol = 0, max_iter = 60)))
+  expect_true(all(is.finite(fit$objective)))  # the C stack overflowed
+})
