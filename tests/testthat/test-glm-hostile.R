@@ -135,8 +135,8 @@ test_that("a tolerance that rounding puts out of reach is given up where the gap
   set.seed(262)
   x <- round(matrix(rnorm(300), 60)) * 1e6
   y <- factor(rep_len(1:2, 60))
-  fit <- suppressWarnings(acfw_glm(x, y, "multinomial", set = "group", groups = c(1, 1, 2, 1, 2), lambda = 0.1, intercept = FALSE, nbeta = 2,
-                                   step = "short", control = acfw_control(tol = 0, max_iter = 1000)))
+  fit <- suppressWarnings(acfw_glm(x, y, "multinomial", set = "group", groups = c(1, 1, 2, 1, 2), lambda = 0.1, intercept = FALSE,
+                                   nbeta = 2, step = "short", control = acfw_control(tol = 0, max_iter = 1000)))
   expect_true(all(fit$status %in% c("converged", "stalled")))
   expect_lt(max(fit$trace$iter), 50)  # two hundred tried to improve on the last digit
 })

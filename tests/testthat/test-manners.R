@@ -90,7 +90,8 @@ test_that("no function of tidyr, mice or softImpute is masked, and theirs know o
   alone <- tempfile(fileext = ".R")
   writeLines(c(sprintf(".libPaths(%s)", deparse1(.libPaths())), "library(acfw); x <- outer(1:6, 1:4) + 0; x[1, 2] <- NA",
                "fit <- acfw_matrix_completion(x, 60); said <- NULL",
-               "old <- withCallingHandlers(complete(x, fit), acfw_message_deprecated = function(m) { said <<- m; invokeRestart('muffleMessage') })",
+               "hear <- function(m) { said <<- m; invokeRestart('muffleMessage') }",
+               "old <- withCallingHandlers(complete(x, fit), acfw_message_deprecated = hear)",
                "stopifnot(identical(old, completed(x, fit)), grepl('completed', conditionMessage(said)), identical(complete(fit), old))",
                "detach('package:acfw'); complete <- function(...) 'theirs'; library(acfw); rm(complete)",
                "stopifnot(!exists('complete', mode = 'function'))"), alone)
