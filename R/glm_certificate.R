@@ -65,12 +65,17 @@ lower_bound <- function(problem, point, beta) {
   value <- glm_value(problem, point)
   slope <- matrix(problem$w * problem$family$slope(problem$y, glm_margins(problem, point)), nrow(problem$x))
   g <- glm_gradient(problem, point)
-  free <- problem$unpenalised
-  left <- sum(abs(g[free, ]) * (1 + 2 * abs(point$c[free, ])), if (problem$intercept) abs(colSums(slope)) * (1 + 2 * abs(point$b0)))
-  g[free, ] <- 0
+  left <- left_of_free(problem, g, colSums(slope), point)
+  g[problem$unpenalised, ] <- 0
   noise <- 2^-50 * (sum(abs(slope) * margin_sizes(problem, point)) + abs(value) + sum(abs(g * point$c)))
   bound <- value + least_over_set(problem, g, beta) - sum(g * point$c) - noise - left
   if (is.finite(bound)) bound else -Inf
+}
+
+# What may be left to gain by unpenalised columns and intercepts of these slopes, if the best ones are no farther than twice their size.
+left_of_free <- function(problem, g, slope, point) {
+  free <- problem$unpenalised
+  sum(abs(g[free, ]) * (1 + 2 * abs(point$c[free, ])), if (problem$intercept) abs(slope) * (1 + 2 * abs(point$b0)))
 }
 
 # What the margins are sums of.

@@ -55,7 +55,7 @@ check_dots_of <- function(..., .function, .more = NULL, .known = c(names(formals
 
 # The call as the user made it: of the generic, which update() can evaluate, not of its method.
 user_call <- function(call) {
-  if (is.name(call[[1L]])) call[[1L]] <- as.name(sub("\\.(default|formula)$", "", as.character(call[[1L]])))
+  if (is.name(call[[1L]])) call[[1L]] <- as.name(sub("\\.(default|formula|acfw_shards)$", "", as.character(call[[1L]])))
   call
 }
 

@@ -51,3 +51,5 @@
   loaded$by <- Sys.getpid()
   register_with_parsnip()
 }
+
+.onAttach <- function(libname, pkgname) keep_old_complete(pkgname)

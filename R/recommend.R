@@ -80,8 +80,9 @@ split_observed <- function(observed, rows) {
 #' Fills in what `x` lacks with the values of a fit; observed values stay as they are.
 #'
 #' Where tidyr or mice is there, `complete()` of theirs has a method for fits, which does the same as `completed(fit)`; `complete(x, fit)` and
-#' `impute(fit, i, j)` of softImpute know our fits, too (they know no `limits`). This package has no `complete()` of its own any more, so that
-#' it masks nobody's.
+#' `impute(fit, i, j)` of softImpute know our fits, too (they know no `limits`). This function was once called `complete()` itself. Where no
+#' attached package has a function of that name when this one is attached, the old name still works and says what the new one is; it masks
+#' nobody's.
 #'
 #' @param x What the fit was made from: a dense matrix with `NA`, a sparse matrix (the answer is dense), or a data frame
 #'   whose third column has `NA` where a value is wanted. Or a fit by itself, for the matrix it was made from.
@@ -147,6 +148,16 @@ completed.acfw_completion_path <- function(x, fit, ..., beta = NULL) completed(f
 #' @export
 completed.cv_acfw_matrix_completion <- function(x, fit, ..., beta = c("beta_min", "beta_1se")) {
   completed(fit_of(x, one_choice(beta)), fit, ...)
+}
+
+# The name that completed() once had, for who finds no other function of that name.
+old_complete <- function(x, fit, ...) {
+  tell_renamed("complete()", "completed()")
+  completed(x, fit, ...)
+}
+
+keep_old_complete <- function(pkgname) {
+  if (!exists("complete", globalenv(), mode = "function")) assign("complete", old_complete, as.environment(paste0("package:", pkgname)))
 }
 
 # For the generics of others, registered when one of these packages is loaded.

@@ -35,17 +35,19 @@ certificate_row <- function(problem, point, beta) {
   }
   ridge <- sum(ridge_weights(problem) * point$c^2) / 2
   g <- engine_scale(problem) * best$gradient + ridge_weights(problem) * point$c
+  left <- left_of_free(problem, g, best$slope, list(c = point$c, b0 = b0))
   g[problem$unpenalised, ] <- 0
-  bound <- best$loss + ridge + least_over_set(problem, g, beta) - sum(g * point$c)
+  bound <- best$loss + ridge + least_over_set(problem, g, beta) - sum(g * point$c) - left
   data.frame(recomputed_objective = value + ridge, recomputed_lower_bound = bound, recomputed_gap = gap_above(value + ridge, bound))
 }
 
-# The loss of all rows, its derivative and second derivative in the intercept, and its gradient in the columns.
+# The loss of all rows, its derivatives in the intercepts, the second one where there is one intercept, and its gradient in the columns.
 sums_at <- function(problem, b, b0) {
   crew <- problem$crew
   count <- crew$shards$count
   sums <- Reduce(`+`, on_shards(crew, seq_len(count), "certify", list(b = b, b0 = b0)))
-  list(loss = sums[[1L]], slope = sums[[2L]], curvature = sums[[3L]], gradient = matrix(sums[-(1:3)], nrow(b)))
+  slopes <- 2L + seq_len(ncol(b))
+  list(loss = sums[[1L]], curvature = sums[[2L]], slope = sums[slopes], gradient = matrix(sums[-c(1:2, slopes)], nrow(b)))
 }
 
 # In a part.
@@ -57,7 +59,7 @@ certificate_sums <- function(store, k, b, b0) {
   eta <- as.matrix(x %*% b) + rep(b0, each = nrow(x))
   if (length(shard$offset)) eta <- eta + shard$offset
   eta <- if (is.matrix(shard$y)) unname(eta) else eta[, 1L]
-  slope <- w * plan$family$slope(shard$y, eta)
+  slope <- as.matrix(w * plan$family$slope(shard$y, eta))
   curvature <- if (is.null(plan$family$curvature)) 0 else sum(w * plan$family$curvature(eta))
-  c(sum(w * plan$family$loss(shard$y, eta)), sum(slope), curvature, as.vector(Matrix::crossprod(x, slope)))
+  c(sum(w * plan$family$loss(shard$y, eta)), curvature, colSums(slope), as.vector(Matrix::crossprod(x, slope)))
 }

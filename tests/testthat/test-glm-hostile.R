@@ -109,6 +109,38 @@ test_that("unpenalised columns that separate the classes do not run away with th
   }
 })
 
+test_that("unpenalised columns that nearly separate the classes are followed to their end, on shards as in memory", {
+  for (seed in c(2, 4, 7, 12)) {
+    set.seed(seed)
+    x <- matrix(rnorm(30 * 20), 30)
+    y <- as.numeric(x[, 1] + rnorm(30) > 0)
+    w <- runif(30, 0.1, 3)
+    free <- if (seed %in% c(4, 7)) 10 else 12
+    shards <- acfw_shards(function(k) list(x = x[1:15 + 15 * (k - 1), ], y = y[1:15 + 15 * (k - 1)], weights = w[1:15 + 15 * (k - 1)]), 2)
+    for (beta in c(0, 1e-12)) {
+      settings <- list(family = "binomial", beta = beta, penalty_factor = rep(c(0, 1), c(free, 20 - free)), method = "pfw",
+                       control = acfw_control(max_iter = 2, tol = 0))
+      fit <- suppressWarnings(do.call(acfw_glm, c(list(x, y, weights = w), settings)))
+      expect_lt(fit$objective, 1e-9)  # 0.06 to 0.28, called converged with a gap of 0
+      expect_gte(fit$gap, 0.5 * fit$objective)
+      fit <- suppressWarnings(do.call(acfw_glm, c(list(shards), settings)))
+      expect_lt(fit$objective, 1e-9)
+      expect_gte(fit$gap, 0.5 * fit$objective)
+      expect_lt(certificate(fit, shards)$recomputed_lower_bound, 1e-20)
+    }
+  }
+})
+
+test_that("a tolerance that rounding puts out of reach is given up where the gap is nothing but rounding", {
+  set.seed(262)
+  x <- round(matrix(rnorm(300), 60)) * 1e6
+  y <- factor(rep_len(1:2, 60))
+  fit <- suppressWarnings(acfw_glm(x, y, "multinomial", set = "group", groups = c(1, 1, 2, 1, 2), lambda = 0.1, intercept = FALSE,
+                                   nbeta = 2, step = "short", control = acfw_control(tol = 0, max_iter = 1000)))
+  expect_true(all(fit$status %in% c("converged", "stalled")))
+  expect_lt(max(fit$trace$iter), 50)  # two hundred tried to improve on the last digit
+})
+
 test_that("classes that columns far from zero separate completely end a run", {
   set.seed(13)
   x <- matrix(rnorm(60 * 80), 60) + 1e6
@@ -133,4 +165,21 @@ test_that("a column without curvature takes what the others leave of a simplex",
     expect_identical(fit$status, "converged")  # stayed at (0.5, 0.5)
     expect_equal(unname(fit$par), c(0, 1), tolerance = 1e-6)
   }
+})
+
+test_that("groups that few observations couple do not crawl", {
+  set.seed(780)
+  x <- matrix(rnorm(160), 2)
+  fit <- suppressWarnings(acfw_glm(x, c(1e9, 5e9), "poisson", 1, set = "group", groups = sample(40, 80, TRUE), lambda = 10,
+                                   control = acfw_control(tol = 1e-3, rel_tol = 0, max_iter = 60)))
+  expect_lt(fit$objective, 0.05)  # 0.8 after minutes
+})
+
+test_that("a model that overflows is left, not descended into for ever", {
+  set.seed(4)
+  x <- matrix(rnorm(150), 30) + 1e6
+  x[runif(150) < 0.7] <- 0
+  fit <- suppressWarnings(acfw_glm(x, rep_len(1:0, 30), "binomial", c(0.1, 1, 10), set = "simplex", standardize = FALSE, step = "open",
+                                   control = acfw_control(tol = 1e-12, rel_tol = 0, max_iter = 60)))
+  expect_true(all(is.finite(fit$objective)))  # the C stack overflowed
 })

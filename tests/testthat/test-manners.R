@@ -87,6 +87,16 @@ test_that("no function of tidyr, mice or softImpute is masked, and theirs know o
     bare <- acfw_matrix_completion(x, beta = 60, loss = "squared", center = "none")
     expect_equal(softImpute::complete(x, bare), completed(bare))
   }
+  alone <- tempfile(fileext = ".R")
+  writeLines(c(sprintf(".libPaths(%s)", deparse1(.libPaths())), "library(acfw); x <- outer(1:6, 1:4) + 0; x[1, 2] <- NA",
+               "fit <- acfw_matrix_completion(x, 60); said <- NULL",
+               "hear <- function(m) { said <<- m; invokeRestart('muffleMessage') }",
+               "old <- withCallingHandlers(complete(x, fit), acfw_message_deprecated = hear)",
+               "stopifnot(identical(old, completed(x, fit)), grepl('completed', conditionMessage(said)), identical(complete(fit), old))",
+               "detach('package:acfw'); complete <- function(...) 'theirs'; library(acfw); rm(complete)",
+               "stopifnot(!exists('complete', mode = 'function'))"), alone)
+  run <- system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(alone)), stdout = TRUE, stderr = TRUE)
+  expect_null(attr(run, "status"), info = run)
   skip_if_not_installed("tidyr")
   expect_identical(tidyr::complete(fit), completed(fit))
   expect_identical(dim(tidyr::complete(data.frame(a = 1:2, b = 1:2), a, b)), c(4L, 2L))

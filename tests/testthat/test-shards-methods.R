@@ -23,6 +23,7 @@ test_that("what needs rows says that they are in shards, everything else works",
   expect_equal(coef(fit), coef(whole), tolerance = 1e-4)
   expect_identical(nobs(fit), nobs(whole) + 0)
   expect_output(print(fit), "210 observations, 12 variables")
+  expect_identical(fit$call[[1]], quote(acfw_glm))  # update() of a method would be found by nobody outside
   expect_identical(update(fit, beta = 0.5)$beta, 0.5)
   for (call in list(quote(fitted(fit)), quote(residuals(fit)), quote(logLik(fit)), quote(coef(fit, beta = 0.7, exact = TRUE, x = data$x)))) {
     expect_error(eval(call), "shards", class = "acfw_error_shards")

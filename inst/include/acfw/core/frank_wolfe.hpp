@@ -20,6 +20,7 @@
 //   run.go();                                  // run.status(), run.gap(), f.point(), run.trace()
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -194,7 +195,7 @@ class FrankWolfe {
     along_point_ = f_.along_point();
     const bool saved = control_.lazy && accuracy > 0.0 && seen_.find(f_, direction_, along_point_, lazy_share * last_gap_, vertex_);
     if (!saved) ask(gradient, accuracy);
-    gap_ = direction_.gap(vertex_, along_point_);
+    gap_ = direction_.gap(vertex_, along_point_) + unsettled();
     known_ = Known::gap;
     if (!std::isfinite(along_point_ + vertex_.value + f_.value())) throw NotFinite("the objective or its gradient overflows");
     if (saved) return;
@@ -266,7 +267,7 @@ class FrankWolfe {
     if (recorder_.asked() != Status::running) return recorder_.asked();
     if (ascent_) return Status::stalled;
     if (is_certain()) return Status::converged;
-    if (!(gap_ > 0.0) || patience_.is_over() || corrector_.stuck()) return Status::stalled;
+    if (!(gap_ > 0.0) || patience_.is_over() || corrector_.stuck() || (patience_.is_tried() && is_rounding())) return Status::stalled;
     if (t_ - first_ >= control_.max_iter) return Status::max_iter;
     if (watch_.seconds() >= control_.max_time) return Status::max_time;
     return Status::running;
@@ -279,6 +280,12 @@ class FrankWolfe {
     return hidden;
   }
 
+  // Is there no more to the gap than rounding? Then it does not get better, whatever falls or seems to. A lazy step knows but the last one.
+  bool is_rounding() {
+    const double hidden = gap_rounding();
+    return (verified_ ? gap_ - hidden : std::min(gap_, last_gap_)) <= hidden;
+  }
+
   // A gap far below zero: what the oracle returned is no minimiser of <g, v>.
   bool ascends() const { return gap_ < -1e-9 * gap_terms(); }
 
@@ -287,6 +294,11 @@ class FrankWolfe {
   // Is f, as far as the gap here or a bound that stayed can tell, within the tolerance of its minimum?
   bool is_certain() const { return is_small(gap_) || is_small(f_.value() - lower_.value()); }
   bool is_small(double gap) const { return gap <= control_.tol || gap <= control_.rel_tol * std::abs(f_.value()); }
+
+  double unsettled() const {
+    if constexpr (detail::LeavesUnsettled<Objective>::value) return f_.unsettled();
+    return 0.0;
+  }
 
   double value_rounding() {
     if constexpr (detail::RoundsValue<Objective>::value) return f_.value_rounding();

@@ -26,6 +26,12 @@ template <class T, class Atom>
 struct RoundsGradient<T, Atom, std::void_t<decltype(std::declval<T&>().gradient_rounding(std::declval<const Atom&>()))>>
     : std::true_type {};
 
+// An objective that minimises over further variables by itself tells about how far it is from their minimum.
+template <class T, class = void>
+struct LeavesUnsettled : std::false_type {};
+template <class T>
+struct LeavesUnsettled<T, std::void_t<decltype(std::declval<const T&>().unsettled())>> : std::true_type {};
+
 // An objective that knows the images of atoms gives a corrector over their hull its model, see correctors/image_model.hpp.
 template <class T, class = void>
 struct KnowsImages : std::false_type {};

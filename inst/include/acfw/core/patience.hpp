@@ -11,6 +11,7 @@ class Patience {
   /// finds new lows, by more than a hair.
   void watch(double decrease, double rounding, double gap, long worth = 1) {
     const bool low = gap < 0.99 * lowest_;
+    unseen_ = decrease > rounding ? 0 : unseen_ + worth;
     if (decrease > rounding || low) without_progress_ = 0;
     else without_progress_ += worth;
     if (low) lowest_ = gap;
@@ -22,12 +23,15 @@ class Patience {
     if (gap < lowest_verified_) lowest_verified_ = gap;
   }
 
+  /// Have a few iterations in a row brought nothing that could be seen of f?
+  bool is_tried() const { return unseen_ >= 3; }
   bool is_over() const { return without_progress_ >= 200 || disappointments_ >= 20; }
 
  private:
   double lowest_ = std::numeric_limits<double>::infinity();
   double lowest_verified_ = std::numeric_limits<double>::infinity();
   long without_progress_ = 0;
+  long unseen_ = 0;
   int disappointments_ = 0;
 };
 

@@ -4,6 +4,7 @@
 // always the latter. Either only ever decreases f.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "acfw/correctors/group_penalty.hpp"
@@ -58,11 +59,13 @@ class BudgetCorrective : public NoCorrection {
     return grouped_ || f.pieces() > (f.design().dense() ? large_dense : large_sparse);
   }
 
-  // By penalties, and back into the set; undone if f is higher there.
+  // By penalties, and back into the set; undone if f is higher there. Of a gap that rounding may have made there is nothing to gain.
   bool land(Regression& f, double gap, Counts& counts) {
+    const double hidden = f.gradient_rounding(AnyAtom(Coordinate{0, 0.0}));
+    if (!(gap > hidden)) return false;
     const Vector before = f.point();
     const double value = f.value();
-    penalty_->minimise_at_size(f, budget_.radius(), accuracy * gap, 0.0, stop_, counts);
+    penalty_->minimise_at_size(f, budget_.radius(), std::max(accuracy * gap, 0.1 * hidden), 0.0, stop_, counts);
     Vector b = f.point();
     budget_.bring_inside(b);
     f.place(std::move(b));

@@ -107,6 +107,7 @@ class CoordinateDescent {
     for (int tries = 0; tries < most_tries; ++tries) {
       minimise(A, model, gap);
       const double norm = model.x.lpNorm<1>(), excess = norm - radius;
+      if (!std::isfinite(norm)) break;
       if (std::abs(excess * model.mu) <= gap && !(all_used && std::abs(excess) > near * radius)) break;
       if (excess < 0.0 && model.mu == low) break;
       (excess > 0.0 ? low : high) = model.mu;
@@ -151,7 +152,7 @@ class CoordinateDescent {
     Columns late;
     double wait = sweeps_worth(A, model, some), spent = 0.0;
     while (sweeps_ < most_) {
-      if (sweep(A, model, some) <= gap) return;
+      if (!(sweep(A, model, some) > gap)) return;  // or it is not finite
       if (++spent >= wait) {
         if (!jump(A, model, some, 0.5 * gap, wait)) wait *= 2.0;
         spent = 0.0;

@@ -1,9 +1,10 @@
 // min f(b) + mu sum ||b_G||_2: proximal Newton steps on a working set of groups, each a quadratic model minimised by block
 // descent. A block moves to its minimiser, or, where it is large, by the proximal step of its own curvature bound, the Frobenius
-// norm of its part of the Hessian.
+// norm of its part of the Hessian; where sweeps over the blocks crawl, those in use take a Newton step together (group_face.hpp).
 #pragma once
 
 #include "acfw/correctors/coordinate_descent.hpp"
+#include "acfw/correctors/group_face.hpp"
 #include "acfw/correctors/group_step.hpp"
 #include "acfw/correctors/penalty_solver.hpp"
 #include "acfw/sets/group_budget.hpp"
@@ -52,13 +53,13 @@ class GroupPenalty final : public PenaltySolver {
     if (f.design().by_columns() && !set_.entangled(f)) {
       model_of(f, set_.columns(), x(), g(), budget_, model());
       bound_blocks(f);
-      descend(f.design(), gap);
+      descend(f.design(), gap, [&] { return hessian_on(f, set_.columns(), 0); });
       return true;
     }
     set_.update(f, true);
     model_of(set_.hessian(), set_.columns(), x(), g(), budget_, model());
     for (Block& block : blocks_) bound(block, set_.hessian().block(block.from, block.size()));
-    descend(set_.hessian(), gap);
+    descend(set_.hessian(), gap, [&] { return Eigen::MatrixXd(set_.hessian().block(0, set_.size())); });
     return true;
   }
 
@@ -79,30 +80,62 @@ class GroupPenalty final : public PenaltySolver {
   }
 
   void bound_blocks(const SparseObjective& f) {
+    for (Block& block : blocks_) bound(block, hessian_on(f, block.members, block.from));
+  }
+
+  // The model's, on columns that begin at coordinate `from`.
+  Eigen::MatrixXd hessian_on(const SparseObjective& f, const Columns& columns, Index from) {
     const CoordinateModel& m = model();
+    const Index k = static_cast<Index>(columns.size());
+    Eigen::MatrixXd H(k, k);
+    f.design().gram(columns, m.v, 0, H, f.threads());
+    const auto lean = m.lean.segment(from, k);
+    if (m.total > 0.0) H -= lean * (lean.transpose() / m.total);
+    H.diagonal() += m.ridge.segment(from, k);
+    return H;
+  }
+
+  // Sweeps over all blocks until the gap of the model is small. `whole()` forms the model's Hessian.
+  template <class Whole>
+  void descend(const Sweepable& A, double gap, Whole whole) {
+    gap = std::max(gap, model().rounding());
     Eigen::MatrixXd H;
-    for (Block& block : blocks_) {
-      H.resize(block.size(), block.size());
-      f.design().gram(block.members, m.v, 0, H, f.threads());
-      const auto lean = m.lean.segment(block.from, block.size());
-      if (m.total > 0.0) H -= lean * (lean.transpose() / m.total);
-      H.diagonal() += m.ridge.segment(block.from, block.size());
-      bound(block, H);
+    int wait = first_wait;
+    for (int sweep = 0, since = 0; sweep < most_sweeps; ++sweep) {
+      double change = 0.0;
+      for (const Block& block : blocks_) change = std::max(change, move_block(A, block));
+      if (++since >= wait && set_.size() <= largest_together) {
+        if (H.size() == 0) H = whole();
+        if (!move_together(A, H)) {
+          if (wait > last_wait) return;  // neither leads on: it is rounding that sweeps turn over
+          wait *= 2;
+        }
+        since = 0;
+        continue;
+      }
+      if (change * size_of(model().x) > gap) continue;
+      look_at_model(A);
+      if (dots_.dot(model().x) + size_of(model().x) * std::max(strongest(dots_, x()), mu()) <= 2.0 * gap) return;
     }
   }
 
-  // Sweeps over all blocks until the gap of the model is small.
-  void descend(const Sweepable& A, double gap) {
-    gap = std::max(gap, model().rounding());
-    for (int sweep = 0; sweep < most_sweeps; ++sweep) {
-      double change = 0.0;
-      for (const Block& block : blocks_) change = std::max(change, move_block(A, block));
-      if (change * size_of(model().x) > gap) continue;
-      dots_.resize(set_.size());
-      A.inner(model().columns, model().q, dots_.data());
-      for (Index a = 0; a < set_.size(); ++a) dots_[a] = model().slope(a, dots_[a]);
-      if (dots_.dot(model().x) + size_of(model().x) * std::max(strongest(dots_, x()), mu()) <= 2.0 * gap) return;
+  // The gradient of the model.
+  void look_at_model(const Sweepable& A) {
+    dots_.resize(set_.size());
+    A.inner(model().columns, model().q, dots_.data());
+    for (Index a = 0; a < set_.size(); ++a) dots_[a] = model().slope(a, dots_[a]);
+  }
+
+  bool move_together(const Sweepable& A, const Eigen::MatrixXd& H) {
+    std::vector<GroupPlace> places;
+    for (const Block& block : blocks_) places.push_back({block.from, block.size()});
+    look_at_model(A);
+    Vector d;
+    if (!step_on_groups(H, dots_, model().x, places, mu(), d)) return false;
+    for (Index a = 0; a < d.size(); ++a) {
+      if (d[a] != 0.0) A.step(a, d[a], model());
     }
+    return true;
   }
 
   // One block moves; returns by how much its part of the gradient changes.
@@ -133,7 +166,8 @@ class GroupPenalty final : public PenaltySolver {
     to *= norm * h > mu() ? 1.0 - mu() / (norm * h) : 0.0;
   }
 
-  static constexpr int most_sweeps = 2000;
+  static constexpr int most_sweeps = 2000, first_wait = 20, last_wait = 100;
+  static constexpr Index largest_together = 500;
 
   const std::vector<Columns>& groups_;
   std::vector<char> inside_;

@@ -41,10 +41,12 @@ class PenaltySolver {
     const Index chosen = set_.size();
     for (int round = 0; round < most_rounds; ++round) {
       const double tol = share * std::max(goal.tol, goal.rel_tol * std::abs(f.value()));
-      int step = 0;
-      for (; step < most_steps_; ++step) {
+      int step = 0, in_vain = 0;
+      for (double least = std::numeric_limits<double>::infinity(); step < most_steps_ && in_vain < most_in_vain; ++step) {
         if (goal.stop && goal.stop()) return;
         if (!newton_step(f, tol, counts)) break;
+        in_vain = model_gap_ < 0.9 * least ? 0 : in_vain + 1;
+        least = std::min(least, model_gap_);
       }
       if (step == most_steps_) set_.distrust_whole();
       const Vector& g = f.gradient();
@@ -60,13 +62,16 @@ class PenaltySolver {
   void minimise_at_size(SparseObjective& f, double radius, double tol, double rel_tol, const std::function<bool()>& stop,
                         Counts& counts) {
     double mu = budget_.multiplier(f.gradient(), f.point()), before = mu, size_before = 0.0;
-    double low = 0.0, high = std::numeric_limits<double>::infinity();
+    double low = 0.0, high = std::numeric_limits<double>::infinity(), nearest = high;
+    int in_vain = 0;
     for (int tries = 0; tries < most_tries && mu > 0.0; ++tries) {
       const double allowed = std::max(tol, rel_tol * std::abs(f.value()));
       minimise(f, {mu, before, 0.5 * allowed, 0.0, 0.1 * allowed / (mu * radius), stop}, counts);
       if (stop && stop()) return;
-      const double size = budget_.size(f.point());
-      if (std::abs(size - radius) * mu <= landing * allowed) return;
+      const double size = budget_.size(f.point()), miss = std::abs(size - radius) * mu;
+      in_vain = miss < 0.5 * nearest ? 0 : in_vain + 1;
+      nearest = std::min(nearest, miss);
+      if (miss <= landing * allowed || in_vain >= most_in_vain) return;
       (size > radius ? low : high) = mu;
       if (tries > 0) {
         const double slope = (size - size_before) / std::log(mu / before);
@@ -114,7 +119,7 @@ class PenaltySolver {
     if (set_.size() == 0) return false;
     set_.look(f, g_, x_);
     const double size = size_of(x_), excess = std::max(strongest(g_, x_) - mu_, 0.0);
-    const double gap = g_.dot(x_) + size * (mu_ + excess);
+    const double gap = model_gap_ = g_.dot(x_) + size * (mu_ + excess);
     if (gap <= tol && excess <= near_ * mu_) return false;
     const bool fresh = solve_model(f, std::max(tol, forcing * gap));
     return search(f, size, counts) || !fresh;  // an old Hessian that leads nowhere is replaced once before giving up
@@ -138,6 +143,7 @@ class PenaltySolver {
   }
 
   static constexpr int most_rounds = 50, most_tries = 15;
+  static constexpr int most_in_vain = 5;  // steps, or tries, in a row: what moves then is rounding
   static constexpr double share = 0.6;    // of the tolerance, for what the working set leaves
   static constexpr double forcing = 0.1;  // of the gap, for what the model leaves
   static constexpr double smallest_step = 1e-8;
@@ -146,6 +152,7 @@ class PenaltySolver {
 
   int most_steps_;
   double mu_ = 0.0, near_ = 0.0;
+  double model_gap_ = 0.0;  // on the working set, before the last step
   Vector g_, x_, d_;
   CoordinateModel model_;
   double margin_ = 1.0;  // of the penalty's last step, by which columns may come nearer in the next

@@ -109,6 +109,7 @@ class DenseDesign : public DesignByColumns<DenseStorage> {
     constexpr Index block = 256, strip = 96;
     H.block(0, keep, k, k - keep).setZero();
     Eigen::MatrixXd part(block, k);
+    if (static_cast<double>(std::min(block, rows())) * static_cast<double>(k) < worth_sharing) threads = 1;
     for (Index first = 0; first < rows(); first += block) {
       const Index size = std::min(block, rows() - first);
       const Vector root = v.segment(first, size).cwiseSqrt();

@@ -76,7 +76,8 @@ class Loss {
   virtual double curvature_along(const Vector& u) const = 0;
 
   /// Do the margins of an observation bend one another? Then the second derivative of the loss is no diagonal, and `curvature` only
-  /// bounds it from above: for the entries of an observation it is diag(v) - cc'.
+  /// bounds it from above: for the entries of an observation it is v on the diagonal and -cc' beside it, which keeps all digits where
+  /// one entry nearly takes all.
   virtual bool coupled() const { return false; }
   virtual void coupling(Vector& v, Vector& c) const {
     curvature(v);

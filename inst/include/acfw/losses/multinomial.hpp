@@ -27,7 +27,7 @@ class Multinomial final : public Loss {
 
   bool coupled() const override { return true; }
   void coupling(Vector& v, Vector& c) const override {
-    v = w_.cwiseProduct(p_);
+    v = w_.cwiseProduct(p_).cwiseProduct(q_);
     c = w_.cwiseSqrt().cwiseProduct(p_);
   }
 

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 #include <limits>
 
 #include "acfw/linear/design.hpp"
+#include "acfw/losses/loss.hpp"
 
 namespace acfw {
 
@@ -18,33 +20,43 @@ inline void take_free(const Columns& columns, Vector& b, Vector& coefficients) {
   }
 }
 
-/// Calls move(d, promised) with Newton steps d for the coefficients of q columns, which promise that decrease, as long as they
-/// promise less and less. A step that move() refuses, or that cannot be had, is followed by a shorter one, with a ridge on the
-/// Hessian: once these columns separate the classes, curvatures underflow and the plain step is noise of any length.
-/// `look(g, H)` gives the gradient and the Hessian where they are.
-template <class Look, class Move>
-void settle_free_columns(Index q, Look look, Move move) {
+/// Calls move(d, promised) with Newton steps d for the coefficients of free columns, which promise that decrease, until they promise no
+/// less than before and nothing that could be seen in loss(). A step that move() refuses, or that cannot be had, is followed by a
+/// shorter one, with a ridge on the Hessian: once these columns separate the classes, curvatures underflow and the plain step is
+/// noise of any length. `look(g, H)` gives the gradient and the Hessian at the `coefficients`. Returns about how far the loss is above
+/// its minimum over these columns: what the last plain step promises, or, where the Hessian has vanished, what the slope is worth over
+/// a distance of the coefficients' size. A loss that has a natural size counts below `nothing` as settled, for where classes are
+/// separated a promise falls by a factor of e a step, for ever.
+template <class Look, class Move, class LossNow>
+double settle_free_columns(const Vector& coefficients, double nothing, Look look, Move move, LossNow loss) {
   constexpr int most_steps = 200;
-  constexpr double never = std::numeric_limits<double>::infinity();
+  constexpr double never = std::numeric_limits<double>::infinity(), unseen = 1e-12;
+  const Index q = coefficients.size();
   Vector g(q);
   Eigen::MatrixXd H(q, q);
-  double last = never, ridge = 0.0;
+  double last = never, ridge = 0.0, left = never;
   for (int step = 0; step < most_steps; ++step) {
     look(g, H);
     H.diagonal() = (1.0 + 1e-13) * H.diagonal().array() + ridge * H.diagonal().maxCoeff();
     const Vector d = H.ldlt().solve(g);
     const double promised = g.dot(d);
     const bool usable = d.allFinite() && promised > 0.0;
-    if (ridge == 0.0 && usable && !(promised < 0.9 * last)) return;
+    if (ridge == 0.0) left = usable ? promised : never;
+    if (ridge == 0.0 && usable && promised <= nothing) break;
+    if (ridge == 0.0 && usable && !(promised < 0.9 * last) && promised <= unseen * std::abs(loss())) break;
     if (usable && move(d, promised)) {
       last = ridge == 0.0 ? promised : never;
       ridge = ridge > 1e-12 ? 0.01 * ridge : 0.0;
     } else {
-      if (ridge > 1.0 || !(g.squaredNorm() > 0.0)) return;
+      if (ridge > 1.0 || !(g.squaredNorm() > 0.0)) break;
       ridge = std::max(100.0 * ridge, 1e-12);
     }
   }
+  return std::min(left, (g.array().abs() * (1.0 + 2.0 * coefficients.array().abs())).sum());
 }
+
+/// For losses of observations that weigh `total`; a parabola has no size of its own.
+inline double nothing_of(const Loss& family, double total) { return family.quadratic() ? 0.0 : 1e-28 * total; }
 
 /// Halves the step d until the loss, which is `before` now, falls; near the end, where a fall is lost in rounding, until it does not
 /// rise. `go(d)` takes a step and gives the loss there, `back(d)` undoes it. Tells whether one was taken.

@@ -223,7 +223,9 @@ class Glm final : public Regression {
       A_->dots(settings_.free, loss_->residual(), g.data(), threads());
       hessian_on(*A_, settings_.free, *loss_, has_intercept(), threads(), H);
     };
-    settle_free_columns(free_.size(), look, [this](const Vector& d, double promised) { return move_free(d, promised); });
+    unsettled_ = settle_free_columns(
+        free_, nothing_of(*loss_, total_), look, [this](const Vector& d, double promised) { return move_free(d, promised); },
+        [this] { return loss(); });
   }
 
   // Margins are put back as they were, for a step may be so long that it leaves nothing of them.
@@ -232,7 +234,7 @@ class Glm final : public Regression {
     const double b0 = b0_;
     Vector by;
     A_->combine(settings_.free, d, by, threads());
-    if (!loss_->quadratic()) d *= std::min(1.0, farthest / by.cwiseAbs().maxCoeff());
+    if (!loss_->quadratic()) d *= std::min(1.0, farthest_tried / by.cwiseAbs().maxCoeff());
     const auto go = [&](const Vector& step) {
       free_ = free - step;
       A_->add_columns(settings_.free, -step, m_, threads());
@@ -256,8 +258,6 @@ class Glm final : public Regression {
     residual_ = at.sum;
     weight_ = at.weight;
   }
-
-  static constexpr double farthest = 30.0;  // a margin moves at once, where its loss is no parabola and curvatures may underflow
 
   std::shared_ptr<const Design> A_;
   std::unique_ptr<Loss> loss_;

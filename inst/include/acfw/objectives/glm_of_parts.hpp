@@ -271,9 +271,9 @@ class GlmOfParts final : public Regression {
     stale_ = true;
     settle_intercept(sums, value);
     if (free_.size() == 0) return;
-    settle_free_columns(
-        free_.size(), [this](Vector& g, Eigen::MatrixXd& H) { look_at_free(g, H); },
-        [this](const Vector& d, double promised) { return move_free(d, promised); });
+    unsettled_ = settle_free_columns(
+        free_, nothing_of(*family_, rows_.total), [this](Vector& g, Eigen::MatrixXd& H) { look_at_free(g, H); },
+        [this](const Vector& d, double promised) { return move_free(d, promised); }, [this] { return value_now(); });
   }
 
   void settle_intercept(Vector sums, bool value) {
@@ -300,12 +300,28 @@ class GlmOfParts final : public Regression {
     if (has_intercept()) H -= found.head(q) * (found.head(q).transpose() / weight_);
   }
 
-  bool move_free(const Vector& d, double promised) {
+  // Margins are computed afresh after a step that is taken back, for it may have been so long that it left nothing of them.
+  bool move_free(Vector d, double promised) {
+    const Vector free = free_;
+    const double b0 = b0_;
+    if (!family_->quadratic()) d *= std::min(1.0, farthest_tried / change_by(d));
     const auto go = [this](const Vector& step) {
       add_to_free(-step);
       return found_loss_;
     };
-    return halve_until_lower(d, promised, value_now(), go, [this](const Vector& step) { add_to_free(step); });
+    const auto back = [&](const Vector&) {
+      free_ = free;
+      b0_ = b0;
+      settle_intercept(parts_->ask(placing(here(), true)), true);
+    };
+    return halve_until_lower(std::move(d), promised, value_now(), go, back);
+  }
+
+  // The largest change of a margin; of one that may be small it is enough to know that.
+  double change_by(const Vector& d) const {
+    double most = 0.0;
+    for (Index k = 0; k < d.size(); ++k) most += std::abs(d[k]) * rows_.lengths[settings_.free[static_cast<std::size_t>(k)]];
+    return most < farthest_tried ? most : parts_->ask({Verb::reach, settings_.free, {d.data(), d.data() + d.size()}})[0];
   }
 
   void add_to_free(const Vector& by) {

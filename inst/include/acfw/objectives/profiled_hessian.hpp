@@ -15,10 +15,11 @@ namespace acfw {
 
 namespace detail {
 
-/// S'S, where column b of S holds <c, entries of the observation> of column b of the design, one row an observation.
+/// S'S, where column b of S holds <c, entries of the observation> of column b of the design, one row an observation; zero for columns
+/// of the same entries, which do not bend one another across them. A column has entries of one kind only.
 inline void coupled_gram(const Design& A, const Columns& columns, const Vector& c, Index together, int threads, Eigen::MatrixXd& G) {
   const Index n = A.rows() / together, k = static_cast<Index>(columns.size());
-  Columns all(columns.size()), touched;
+  Columns all(columns.size()), kind(columns.size(), -1), touched;
   std::iota(all.begin(), all.end(), Index{0});
   double stored = 0.0;
   for (Index j : columns) stored += static_cast<double>(A.column_size(j));
@@ -27,6 +28,7 @@ inline void coupled_gram(const Design& A, const Columns& columns, const Vector& 
     for (Index b = 0; b < k; ++b) {
       touched.clear();
       A.add_column(columns[static_cast<std::size_t>(b)], 1.0, z, &touched);
+      if (!touched.empty()) kind[static_cast<std::size_t>(b)] = touched.front() % together;
       for (Index i : touched) {
         enter(i / together, b, c[i] * z[i]);
         z[i] = 0.0;
@@ -44,6 +46,11 @@ inline void coupled_gram(const Design& A, const Columns& columns, const Vector& 
     Eigen::SparseMatrix<double> S(n, k);
     S.setFromTriplets(entries.begin(), entries.end());
     design_of(S)->gram(all, ones, 0, G, threads);
+  }
+  for (Index b = 0; b < k; ++b) {
+    for (Index a = 0; a < k; ++a) {
+      if (kind[static_cast<std::size_t>(a)] == kind[static_cast<std::size_t>(b)]) G(a, b) = 0.0;
+    }
   }
 }
 
@@ -135,10 +142,17 @@ inline void hessian_on(const Design& A, const Columns& columns, const Loss& loss
 inline void bend(const Loss& loss, Vector& z) {
   Vector v, c;
   loss.coupling(v, c);
-  for (Index i = 0; i < z.size(); i += loss.together()) {
-    const auto of = [&](Vector& all) { return all.segment(i, loss.together()); };
-    const double along = of(c).dot(of(z));
-    of(z) = of(v).cwiseProduct(of(z)) - along * of(c);
+  const Index together = loss.together();
+  Vector others(together);  // the sum of c z over the other entries, from below and from above
+  for (Index i = 0; i < z.size(); i += together) {
+    others.setZero();
+    for (Index k = 1; k < together; ++k) others[k] = others[k - 1] + c[i + k - 1] * z[i + k - 1];
+    double above = 0.0;
+    for (Index k = together - 1; k >= 0; --k) {
+      others[k] += above;
+      above += c[i + k] * z[i + k];
+    }
+    for (Index k = 0; k < together; ++k) z[i + k] = v[i + k] * z[i + k] - c[i + k] * others[k];
   }
 }
 

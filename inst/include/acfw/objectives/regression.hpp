@@ -101,6 +101,8 @@ class Regression : public SparseObjective {
   virtual double gradient_rounding(const AnyAtom& v) const = 0;
   /// And of the value: more than of the number itself where margins are sums of large terms.
   virtual double value_rounding() { return epsilon * std::abs(value_); }
+  /// About how far the value is above its minimum over the columns that no budget holds back.
+  double unsettled() const { return unsettled_; }
 
   using SparseObjective::prepare;
   virtual double prepare(const Move<AnyAtom>& move) = 0;
@@ -169,6 +171,8 @@ class Regression : public SparseObjective {
   }
 
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  // A margin moves at once, where its loss is no parabola and curvatures may underflow: unseen, and where the loss is compared.
+  static constexpr double farthest = 30.0, farthest_tried = 1000.0;
 
   GlmSettings settings_;
   SparsePoint point_;
@@ -182,6 +186,7 @@ class Regression : public SparseObjective {
   double weight_ = 0.0;    // sum of the second ones
   double shift_ = 0.0;
   double ridge_norm2_ = 0.0;  // of the direction
+  double unsettled_ = 0.0;
 
  private:
   void screen(Screening& screened) {

@@ -7,6 +7,7 @@
 
 #include "acfw/losses/loss.hpp"
 #include "acfw/linear/design.hpp"
+#include "acfw/objectives/profiled_hessian.hpp"
 #include "acfw/parts/question.hpp"
 
 namespace acfw {
@@ -36,6 +37,7 @@ class Part {
       case Verb::add: return add(question);
       case Verb::gram: return gram(question);
       case Verb::bounds: return bounds(numbers[0]);
+      case Verb::reach: return reach(question);
       case Verb::normal: return normal(numbers);
       case Verb::mark: return mark();
       default: break;
@@ -135,7 +137,8 @@ class Part {
       next += fresh;
     }
     Eigen::MatrixXd H(k, k);
-    A_->gram(question.columns, v, keep, H, threads_);
+    if (at == Curvatures::passing) hessian_on(*A_, question.columns, *loss_, false, threads_, H);
+    else A_->gram(question.columns, v, keep, H, threads_);
     for (Index b = keep; b < k; next += ++b) out.segment(next, b + 1) = H.col(b).head(b + 1);
     return out;
   }
@@ -160,6 +163,12 @@ class Part {
   Vector bounds(double gamma) const {
     const Interval found = gamma != 0.0 ? loss_->intercept_bounds(m_ - gamma * u_) : loss_->intercept_bounds(m_);
     return Eigen::Vector2d(-found.from, found.to);
+  }
+
+  Vector reach(const Question& question) const {
+    Vector change = Vector::Zero(m_.size());
+    A_->add_columns(question.columns, after(question.numbers, 0), change, threads_);
+    return Vector::Constant(1, change.size() > 0 ? change.lpNorm<Eigen::Infinity>() : 0.0);
   }
 
   std::shared_ptr<const Design> A_;

@@ -24,6 +24,7 @@ enum class Verb {
   add,       ///< margins go along columns: (b0, value wanted?, coefficients); as for `place`
   gram,      ///< (first new column, curvatures, gradient wanted?); A_W'v, A_W'r if wanted, upper triangle of A_W'VA_W by columns
   bounds,    ///< where the intercept may be after a step: (gamma); maxima of -from and to
+  reach,     ///< of columns with these coefficients; the largest change of a margin
   rounding,  ///< of the residuals, at margins added up from terms of a length: (length); sum of squares
   mark,      ///< the way of the residuals is measured from here; nothing
   // Of a matrix completion: see parts/entries_part.hpp. Matrices travel by rows, a row for each column of the data.
@@ -48,7 +49,7 @@ enum class Verb {
 enum class Join { sum, largest, triangle };
 
 inline Join join_of(Verb verb) {
-  if (verb == Verb::bounds || verb == Verb::extent) return Join::largest;
+  if (verb == Verb::bounds || verb == Verb::reach || verb == Verb::extent) return Join::largest;
   return verb == Verb::triangle ? Join::triangle : Join::sum;
 }
 
@@ -63,7 +64,8 @@ struct PartsLost : std::runtime_error {
   PartsLost() : std::runtime_error("parts were lost in a phase that they cannot join again") {}
 };
 
-/// Which curvatures a Gram matrix is taken at: those remembered, those of now, to be remembered, or those of now and only this once.
+/// Which curvatures a Gram matrix is taken at: those remembered, those of now, to be remembered, or those of now and only this once, then
+/// with all that couples the margins of an observation.
 enum class Curvatures { remembered = 0, remember = 1, passing = 2 };
 
 struct Question {
@@ -74,7 +76,7 @@ struct Question {
 
 /// Does the answer need the design, or only what a part remembers of its rows?
 inline bool needs_design(Verb verb, bool columns) {
-  if (verb == Verb::gradient || verb == Verb::normal) return true;
+  if (verb == Verb::gradient || verb == Verb::reach || verb == Verb::normal) return true;
   return columns && (verb == Verb::place || verb == Verb::prepare || verb == Verb::add || verb == Verb::gram);
 }
 
