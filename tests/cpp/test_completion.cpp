@@ -1,10 +1,9 @@
 #include "check.hpp"
 
 #include <Eigen/SVD>
-#include <acfw/correctors/completion_corrective.hpp>
+#include <acfw/correctors/factored.hpp>
 #include <acfw/directions/cfw.hpp>
 #include <acfw/core/frank_wolfe.hpp>
-#include <acfw/sets/completion_ball.hpp>
 #include <acfw/steps/auto_conditioned.hpp>
 
 using namespace acfw;
@@ -288,29 +287,6 @@ TEST_CASE("products with many vectors at once are products with each, on every i
     CHECK(GX == two.apply_all(X));
     CHECK(GtY == two.apply_transposed_all(Y));
   });
-}
-
-TEST_CASE("the first search of a warm start is no finer than its gap", "[completion]") {
-  const Entries entries = some_entries(400, 300);
-  Completion f(entries, 0.3, 1, 200.0);
-  FactoredCorrector::Settings settings;
-  CompletionBall small(f, 50.0, 0.0, 1e-6, std::make_shared<Deadline>(1e9, [] {}));
-  Cfw<RankOne> direction;
-  AutoConditioned<> step;
-  Control control;
-  control.tol = 0.0;
-  control.rel_tol = 1e-6;
-  FrankWolfe run(f, small, direction, step, control, CompletionCorrective(f, std::make_shared<FactoredCorrector>(small.ball(), settings)));
-  run.go();
-  REQUIRE(run.status() == Status::converged);
-  CompletionBall large(f, 70.0, 0.0, 1e-6, std::make_shared<Deadline>(1e9, [] {}));
-  large.ball().want(16);
-  const auto first = large.minimize(f.gradient(), 0.0);
-  const double gap = f.along_point() - first.bound;
-  const SingularPair exact = leading_singular_pair(f.gradient(), scattered_unit_vector(300));
-  CHECK_FALSE(first.exact);
-  CHECK(large.ball().block().steps <= 48);
-  CHECK(gap == close_to(f.along_point() + 70.0 * exact.sigma, 0.15));
 }
 
 TEST_CASE("a run that ends early ends on a certified gap", "[completion]") {

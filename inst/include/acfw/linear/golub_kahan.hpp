@@ -45,9 +45,7 @@ struct KrylovGoal {
   Index pairs = 1;        ///< how many Ritz triplets to return, as good as they are,
   Index exact_pairs = 1;  ///< and how many of them must have a residual of at most
   double accuracy = 0.0;  ///< this,
-  double relative = 16.0 * std::numeric_limits<double>::epsilon();  ///< or of this share of the leading value,
-  double share = 0.0;     ///< or of this share of its distance from a level
-  double level = 0.0;
+  double relative = 16.0 * std::numeric_limits<double>::epsilon();  ///< or of this share of the leading value
   Index least_steps =
       4;  ///< a start that is an old singular vector has a small residual without being the leading one
   Index basis = 0;  ///< vectors kept before a restart; 0: chosen from `pairs`

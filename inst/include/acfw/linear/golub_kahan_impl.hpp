@@ -100,7 +100,7 @@ class GolubKahan {
     ritz_ = svd(B_.topLeftCorner(k, k));
     if (k == n) return true;
     const Index asked = std::min(goal.exact_pairs, k);
-    const double target = std::max({goal.accuracy, goal.relative * ritz_.d[0], goal.share * (ritz_.d[0] - goal.level)});
+    const double target = std::max(goal.accuracy, goal.relative * ritz_.d[0]);
     const double worst = beta_ * ritz_.U.row(k - 1).head(asked).cwiseAbs().maxCoeff();
     far_ = worst > 1e3 * target;
     return worst <= target && k >= goal.exact_pairs;
@@ -152,7 +152,6 @@ ACFW_BODY SingularBlock leading_singular_block(const LinearOperator& G, const Ve
   const double unit = detail::unit_of(G);
   const ScaledOperator scaled(G, unit);
   goal.accuracy /= unit;
-  goal.level /= unit;
   detail::GolubKahan iteration;
   SingularBlock block;
   if (G.cols() <= G.rows()) {

@@ -32,9 +32,7 @@ class CompletionBall {
   Vertex<RankOne> minimize(const EntriesPlusTerms& G, double accuracy) {
     const double finest = 0.02 * std::max({tol_, rel_tol_ * std::abs(objective_->value()), last_gap_});
     if (first_) accuracy = std::max(finest, std::numeric_limits<double>::min());  // no run ends here without asking again
-    const bool rough = first_ && objective_->rank() > 0;  // far from its end, as a rule: how far, the answer says
     first_ = false;
-    ball_->set_level(rough ? -objective_->along_point() / ball_->radius() : std::numeric_limits<double>::infinity());
     // Near an optimum the point's own singular vectors are the gradient's leading ones.
     if (!(accuracy > 0.0)) ball_->set_guess(deadline_->hurried() ? Eigen::MatrixXd() : objective_->point().V);
     ball_->set_finest(finest);

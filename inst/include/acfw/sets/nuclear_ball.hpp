@@ -48,9 +48,6 @@ class NuclearBall {
   /// The same as a share of the leading singular value.
   void set_relative(double accuracy) { relative_ = accuracy; }
 
-  /// A leading singular value from which on its distance is the gap: on the way, a share of that is accurate enough.
-  void set_level(double sigma) { level_ = sigma; }
-
   /// Vectors of the narrow side that may span what the leading pairs do, for the next certificate.
   void set_guess(Eigen::MatrixXd vectors) { guess_ = std::move(vectors); }
   /// Asked now and then; true ends a search or a certificate with what there is.
@@ -66,8 +63,6 @@ class NuclearBall {
     goal.least_steps = narrow <= 40 ? narrow : std::max<Index>(12, wanted_ + wanted_ / 2);
     goal.accuracy = accuracy;
     goal.relative = std::max(goal.relative, relative_);
-    goal.share = share_of_gap;
-    goal.level = level_;
     goal.stop = stop_;
     block_ = leading_singular_block(G, start, goal);
     remember();
@@ -96,7 +91,6 @@ class NuclearBall {
   Vector perturbed_start() { return start_ + 0.5 * scattered_unit_vector(cols_, ++stream_); }
 
   static constexpr Index carried = 6;
-  static constexpr double share_of_gap = 0.1;
   static constexpr double share_of_room = 0.8;  // what the leading value still may grow by, shown, is within what is enough
 
   Index rows_;
@@ -106,7 +100,6 @@ class NuclearBall {
   double finest_ = 0.0;
   double enough_ = 0.0;
   double relative_ = 0.0;
-  double level_ = std::numeric_limits<double>::infinity();
   std::uint64_t stream_ = 0;
   std::function<bool()> stop_;
   Vector start_;
