@@ -53,7 +53,8 @@
 #'   real call.
 #' @param trace `TRUE` records every iteration, a whole number `k` every k-th, `FALSE` none but the last.
 #' @param threads Threads for products with large matrices, at most as many as the machine has processors, and one in a forked
-#'   process (as of [parallel::mclapply()]). Results are the same for any number.
+#'   process (as of [parallel::mclapply()]). Results are the same for any number. On a machine that is busy with other work, start R with
+#'   `OMP_WAIT_POLICY=passive` in its environment: threads that wait then sleep, where they else take the processor from those that work.
 #' @param callback A function called at every recorded iteration, see below. Its time is not counted.
 #' @param progress Show a progress bar on what takes longer than two seconds? Defaults to interactive sessions.
 #' @param checkpoint `NULL`, or a file to which [acfw_glm()] saves its state every `checkpoint_every` seconds. After the process has died,

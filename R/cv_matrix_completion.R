@@ -7,7 +7,7 @@
 #' entries has risen twice in a row, or by more than the standard error of the rise over the folds, or until the bound does not bind any
 #' more: the best radius is never the last one for want of a larger. Ties go to the smaller radius.
 #'
-#' Fits to parts of the data end at a relative gap of 1e-3, which moves a score by far less than its standard error; the fit to
+#' Fits to parts of the data end at a relative gap of 3e-3, which moves a score by far less than its standard error; the fit to
 #' all entries at 1e-4. A tolerance in `control` is for both.
 #'
 #' @inheritParams acfw_matrix_completion
@@ -71,9 +71,11 @@ cv_settings <- function(..., call = rlang::caller_env()) {
   do.call(completion_settings, c(utils::modifyList(settings, given, keep.null = TRUE), call = call), quote = TRUE)
 }
 
-# The path on some of the entries, centred by themselves.
+# The path on some of the entries, centred by themselves: once, and by the same effects when it goes on.
 fit_entries <- function(problem, radii, keep, call, init = NULL, rel_tol = 1e-4) {
-  entries <- centred(if (isTRUE(keep)) problem$observed else subset_observed(problem$observed, keep), problem$settings)
+  entries <- if (isTRUE(keep)) problem$observed else subset_observed(problem$observed, keep)
+  if (is.null(init)) entries <- centred(entries, problem$settings)
+  else entries[c("offset", "scale")] <- init[c("offset", "scale")]
   control <- completion_control(problem$control, entries, problem$settings, rel_tol)
   quiet_parts(fit_radii(entries, radii, problem$settings, control, init, call))
 }
@@ -99,6 +101,10 @@ score_radii <- function(problem, folds, beta, workers, env = rlang::caller_env()
 }
 
 most_radii <- 40L
+
+# Relative gap of fits to parts of the data. A gap falls like the root of what is left to gain, so that the score has settled long
+# before.
+fold_tolerance <- 3e-3
 
 fold_parts <- function(problem, folds, env, line, label = NULL) {
   progress_parts("fold", length(folds), wants_progress(problem$control), env, paste(c("cross-validation", label), collapse = ", "), line)
@@ -127,12 +133,12 @@ score_folds <- function(problem, folds, radii, workers, part, before = NULL) {
 # has no score.
 score_fold <- function(problem, fold, radii, before = NULL) {
   held <- subset_observed(problem$observed, problem$fold_of == fold)
-  run <- fit_entries(problem, radii, problem$fold_of != fold, NULL, before$last, rel_tol = 1e-3)
+  run <- fit_entries(problem, radii, problem$fold_of != fold, NULL, before$last, rel_tol = fold_tolerance)
   fits <- Filter(Negate(was_interrupted), run$results)
   last <- utils::tail(run$results, 1L)[[1L]]
   list(score = c(before$score, vapply(fits, held_out_score, 0, held = held, measure = problem$measure)),
        rank = c(before$rank, vapply(fits, function(fit) as.double(fit$rank), 0)),
-       last = last[c("u", "d", "v", "rank", "nuclear_norm", "scale", "state", "control")], slack = is_slack(last),
+       last = last[c("u", "d", "v", "rank", "nuclear_norm", "offset", "scale", "state", "control")], slack = is_slack(last),
        status = if (run$interrupted) "interrupted" else "complete")
 }
 

@@ -19,7 +19,7 @@
 #' scattered vector: the bound fails only if that vector is almost orthogonal to the leading one, with a probability of
 #' `1e-8` for a random vector.
 #'
-#' The factors of corrective phases are in single precision until the gap falls below `1e-4` of the objective. The
+#' The factors of corrective phases are in single precision until the gap falls below `1e-3` of the objective. The
 #' objective and the certificate are always in double precision.
 #'
 #' @section Radius and penalty:

@@ -4,7 +4,8 @@
 radius_ratio <- 1.4
 
 # From the smallest radius that matters. The leading singular pair of what the effects leave, alone and at its best length, is a
-# matrix whose nuclear norm is that length: well below it a fit is hardly more than the effects.
+# matrix well below whose norm a fit is hardly more than the effects. Where rows and columns have scales the pair is still that of
+# the data: in the scaled norm a row with one entry can lead, at a radius where nothing else is learnt.
 default_radii <- function(observed, settings, most) {
   first_radius(observed, settings) * radius_ratio^(seq_len(most) - 1)
 }
@@ -14,13 +15,13 @@ first_radius <- function(observed, settings) {
   j <- observed_cols(observed)
   w <- if (is.null(observed$weights)) 1 else observed$weights
   delta <- engine_delta(settings)
-  scale <- scale_at(observed$scale, i, j)
-  slope <- pmin(pmax(observed$x - offset_at(observed$offset, i, j), -delta), delta) * w * scale
+  slope <- pmin(pmax(observed$x - offset_at(observed$offset, i, j), -delta), delta) * w
   if (all(slope == 0)) return(1)  # any radius will do
   unit <- max(abs(slope))
   pair <- singular_block(Matrix::sparseMatrix(i = i, p = observed$p, x = slope / unit, dims = observed$dim), 1, accuracy = 1e-3)
-  seen <- sum(w * (scale * pair$u[i] * pair$v[j])^2) + observed$w0 * max(0, 1 - sum((pair$u[i] * pair$v[j])^2))
-  unit * pair$d[[1L]] / seen / 2
+  seen <- sum(w * (pair$u[i] * pair$v[j])^2) + observed$w0 * max(0, 1 - sum((pair$u[i] * pair$v[j])^2))
+  scaled <- unscaled_factors(list(u = pair$u, v = pair$v, scale = observed$scale))
+  unit * pair$d[[1L]] / seen * sqrt(sum(scaled$u^2) * sum(scaled$v^2)) / 2
 }
 
 new_completion_path <- function(fits, call) {

@@ -9,8 +9,8 @@
 #include "acfw/parts/entries_part.hpp"
 #include "acfw/sets/ball_of_parts.hpp"
 #include "asked_parts.h"
+#include "completion_path.h"
 #include "observed.h"
-#include "session.h"
 
 namespace {
 
@@ -87,17 +87,12 @@ class PartsCompletionRun final : public SessionOf<CompletionOfParts, acfw::BallO
 };
 
 /// One radius after another, each from the solution of the one before.
-class PartsCompletionSession final : public PathSession {
+class PartsCompletionSession final : public CompletionPath<PartsCompletionRun> {
  public:
   /// `start` is list() or list(d, v, L, state): then the parts hold the left factor.
   PartsCompletionSession(std::shared_ptr<acfw::Parts> parts, Rcpp::Function rows, const Rcpp::List& facts, std::vector<double> radii,
                          std::string method, std::string step, const Rcpp::List& control, const Rcpp::List& start, bool until_slack)
-      : PathSession(radii.size(), control, until_slack),
-        rows_(std::move(rows)),
-        radii_(std::move(radii)),
-        method_(std::move(method)),
-        step_(std::move(step)),
-        until_slack_(until_slack) {
+      : CompletionPath(std::move(radii), std::move(method), std::move(step), control, until_slack), rows_(std::move(rows)) {
     Vector w;
     CompletionOfParts::RowMajor V;
     const acfw::EntryFacts known = facts_of(facts);
@@ -117,43 +112,21 @@ class PartsCompletionSession final : public PathSession {
   void begin(std::size_t k, const acfw::Control& limits) override {
     if (run_) objective_ = run_->release();
     objective_->set_radius(radii_[k]);
-    deadline_ = std::make_shared<acfw::Deadline>(limits.max_time, [this] { look(); });
-    const acfw::BallOfParts ball(*objective_, limits.tol, limits.rel_tol, deadline_);
+    const std::shared_ptr<acfw::Deadline> deadline = start_clock(limits.max_time);
+    const acfw::BallOfParts ball(*objective_, limits.tol, limits.rel_tol, deadline);
     const bool corrective = method_ == "corrective";
-    const acfw::FactoredOfParts corrector(ball, [deadline = deadline_] { return deadline->is_over(); }, corrective);
+    const acfw::FactoredOfParts corrector(ball, [deadline] { return deadline->is_over(); }, corrective);
     const bool warm = objective_->rank() > 0;
     const bool at_zero = !warm && (!(objective_->gradient().frobenius() > 0.0) || (corrective && radii_[k] > far_));
     run_ = std::make_unique<PartsCompletionRun>(std::move(objective_), ball, corrector, step_, control_, limits, rows_);
     if (state_.size() > 0) run_->resume(state_, 0);
-    else if (warm || at_zero) run_->begin_here(std::isnan(L_) ? number(control_, "L") : L_);
+    else if (warm || at_zero) run_->begin_here(estimate());
     state_ = Rcpp::List();
   }
 
-  void run() override { run_->go(); }
-  void end() override {
-    deadline_->hurry();
-    run_->interrupt();
-  }
-
-  acfw::Status keep() override {
-    results_.push_back(run_->result());
-    L_ = run_->L();
-    return run_->status();
-  }
-
-  bool enough() override { return until_slack_ && run_->status() == acfw::Status::converged && run_->slack(); }
-  bool ends_late() const override { return false; }
-
   Rcpp::Function rows_;
-  std::vector<double> radii_;
-  std::string method_, step_;
-  bool until_slack_;
   double far_ = 0.0;
-  double L_ = std::numeric_limits<double>::quiet_NaN();
-  Rcpp::List state_;
-  std::shared_ptr<acfw::Deadline> deadline_;
   std::unique_ptr<CompletionOfParts> objective_;
-  std::unique_ptr<PartsCompletionRun> run_;
 };
 
 }  // namespace

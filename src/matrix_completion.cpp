@@ -6,8 +6,8 @@
 
 #include "acfw/correctors/completion_corrective.hpp"
 #include "acfw/sets/completion_ball.hpp"
+#include "completion_path.h"
 #include "observed.h"
-#include "session.h"
 
 namespace {
 
@@ -86,20 +86,16 @@ void check_atoms(const Rcpp::List& state, Index rows, Index cols) {
 }
 
 /// One radius after another, each from the solution of the one before. The entries are read once.
-class CompletionSession final : public PathSession {
+class CompletionSession final : public CompletionPath<CompletionRun> {
  public:
-  /// `init` may be NULL, or list(u, d, v, L, state): start there. `until_slack`: a ball that does not bind is the last.
+  /// `init` may be NULL, or list(u, d, v, L, state): start there.
   CompletionSession(const Observed& in, std::vector<double> radii, double delta, std::string method, std::string step, double rank_max,
                     const Rcpp::List& control, const Rcpp::Nullable<Rcpp::List>& init, bool until_slack)
-      : PathSession(radii.size(), control, until_slack),
+      : CompletionPath(std::move(radii), std::move(method), std::move(step), control, until_slack),
         transposed_(in.dim[0] < in.dim[1]),  // the pass writes to the factor of the second side for every entry: the shorter one
         entries_(make_entries(in, transposed_)),
-        radii_(std::move(radii)),
         delta_(delta),
-        method_(std::move(method)),
-        step_(std::move(step)),
-        rank_max_(std::isfinite(rank_max) ? static_cast<Index>(rank_max) : std::numeric_limits<Index>::max()),
-        until_slack_(until_slack) {
+        rank_max_(std::isfinite(rank_max) ? static_cast<Index>(rank_max) : std::numeric_limits<Index>::max()) {
     if (in.w0 > 0.0) all_ = acfw::AllCells::absorb(entries_, in.w0);
     else if (entries_.weight.size() > 0) entries_.weight /= entries_.weight.sum();
     if (init.isNull()) return;
@@ -111,15 +107,17 @@ class CompletionSession final : public PathSession {
     check_atoms(state_, entries_.rows, entries_.cols);
   }
 
+  ~CompletionSession() override { run_.reset(); }  // before the entries that it refers to
+
   SEXP view(const std::string& what) override { return run_ ? run_->view(what) : R_NilValue; }
 
  private:
   void begin(std::size_t k, const acfw::Control& limits) override {
     const double beta = radii_[k];
-    deadline_ = std::make_shared<acfw::Deadline>(limits.max_time, [this] { look(); });
+    const std::shared_ptr<acfw::Deadline> deadline = start_clock(limits.max_time);
     auto objective = std::make_unique<acfw::Completion>(entries_, delta_, Rcpp::as<int>(control_["threads"]), beta, all_);
-    acfw::CompletionBall ball(*objective, beta, limits.tol, limits.rel_tol, deadline_);
-    const acfw::CompletionCorrective corrector(*objective, factored(ball));
+    acfw::CompletionBall ball(*objective, beta, limits.tol, limits.rel_tol, deadline);
+    const acfw::CompletionCorrective corrector(*objective, factored(ball, deadline));
     const bool warm = start_.rank() > 0;
     const bool at_zero = !warm && acfw::stays_at_zero(*objective, beta, method_);
     if (warm) objective->assign(start_ = acfw::brought_inside(std::move(start_), beta, rank_max_));
@@ -134,46 +132,25 @@ class CompletionSession final : public PathSession {
     state_ = Rcpp::List();
   }
 
-  void run() override { run_->go(); }
-  void end() override {
-    deadline_->hurry();
-    run_->interrupt();
-  }
-
   acfw::Status keep() override {
-    results_.push_back(run_->result());
     start_ = run_->objective().point();
-    L_ = run_->L();
-    return run_->status();
+    return CompletionPath::keep();
   }
 
-  bool enough() override { return until_slack_ && run_->status() == acfw::Status::converged && run_->slack(); }
-  // Every radius that was asked for has an answer, with its certificate.
-  bool ends_late() const override { return false; }
-
-  std::shared_ptr<acfw::FactoredCorrector> factored(acfw::CompletionBall& ball) const {
+  std::shared_ptr<acfw::FactoredCorrector> factored(acfw::CompletionBall& ball, std::shared_ptr<acfw::Deadline> deadline) const {
     if (method_ != "corrective") return nullptr;
     acfw::FactoredCorrector::Settings settings;
     if (rank_max_ < std::numeric_limits<Index>::max()) settings.rank_max = rank_max_;
-    settings.out_of_time = [deadline = deadline_] { return deadline->is_over(); };
+    settings.out_of_time = [deadline = std::move(deadline)] { return deadline->is_over(); };
     return std::make_shared<acfw::FactoredCorrector>(ball.ball(), settings);
   }
 
-  double estimate() const { return std::isnan(L_) ? Rcpp::as<double>(control_["L"]) : L_; }
-
   bool transposed_;
   acfw::Entries entries_;
-  std::vector<double> radii_;
   double delta_;
-  std::string method_, step_;
   Index rank_max_;
-  bool until_slack_;
   acfw::AllCells all_;
   ThinSvd start_;
-  double L_ = std::numeric_limits<double>::quiet_NaN();
-  Rcpp::List state_;
-  std::shared_ptr<acfw::Deadline> deadline_;
-  std::unique_ptr<CompletionRun> run_;
 };
 
 }  // namespace

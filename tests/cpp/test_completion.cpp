@@ -170,6 +170,61 @@ TEST_CASE("the preconditioner is symmetric and positive, its tail included", "[c
   CHECK(long_dot(b, Pb) > 0.0);
 }
 
+namespace {
+
+template <class Real>
+void check_pair_block(std::size_t pairs, double tolerance) {
+  using Column = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
+  constexpr Index n = 48;
+  std::vector<Column> s, p;
+  for (std::size_t k = 0; k < pairs; ++k) s.push_back(Column::Random(n)), p.push_back(Column::Random(n));
+  const Column y = Column::Random(n), g = Column::Random(n), h = Column::Random(n), c = Column::Random(2 * PairBlock<Real>::most + 1);
+  PairBlock<Real> block;
+  block.n = n;
+  block.pairs = pairs;
+  Column sum = c[0] * h;
+  for (std::size_t k = 0; k < pairs; ++k) {
+    block.s[k] = s[k].data();
+    block.p[k] = p[k].data();
+    sum += c[static_cast<Index>(2 * k + 1)] * s[k] + c[static_cast<Index>(2 * k + 2)] * p[k];
+  }
+  on_every_isa([&](Isa) {
+    std::vector<double> found(4 * pairs, 1.0);  // they are added to
+    pair_products(block, y.data(), g.data(), found.data());
+    for (std::size_t k = 0; k < pairs; ++k) {
+      const double expected[] = {s[k].dot(y), p[k].dot(y), s[k].dot(g), p[k].dot(g)};
+      for (std::size_t q = 0; q < 4; ++q) CHECK(found[4 * k + q] - 1.0 == close_to(expected[q], tolerance).or_by(tolerance));
+    }
+    Column d = Column::Zero(n);
+    const double slope = pair_sum(block, c.data(), h.data(), g.data(), d.data());
+    CHECK((d - sum).norm() < tolerance * n);
+    CHECK(slope == close_to(static_cast<double>(g.dot(sum)), tolerance).or_by(10.0 * tolerance));
+  });
+}
+
+}  // namespace
+
+TEST_CASE("what a step of L-BFGS reads of its pairs is the same on every instruction set, for any number of them", "[completion][kernels]") {
+  for (std::size_t pairs : {0, 1, 2, 5, 8}) {
+    check_pair_block<double>(pairs, 1e-13);
+    check_pair_block<float>(pairs, 1e-5);
+  }
+}
+
+TEST_CASE("a line search in single precision that finds nothing says so, and ends", "[completion]") {
+  LbfgsResult result;
+  result.value = 1.0;
+  LbfgsGoal goal;
+  goal.tries = 4;
+  CHECK_FALSE(armijo(-1e-9, result, goal, [](double) { return 1.0 + 1e-12; }));  // what rounding makes of a tiny gain
+  CHECK(result.evaluations == 4);
+  CHECK(result.value == 1.0);
+  double last = 0.0;
+  CHECK(armijo(-1.0, result, goal, [&](double step) { return last = 1.0 - step + 2.0 * step * step; }));
+  CHECK(result.value == last);
+  CHECK(result.value == close_to(0.875));  // the minimum of the parabola, at once
+}
+
 TEST_CASE("recompression keeps the matrix, by Householder and by the Gram matrix", "[completion]") {
   for (Index k : {4, 50}) {
     const Eigen::MatrixXd A = Eigen::MatrixXd::Random(300, k), B = Eigen::MatrixXd::Random(250, k);

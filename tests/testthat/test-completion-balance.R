@@ -80,3 +80,14 @@ test_that("rows without an entry, and any number of threads, are no matter", {
   two <- acfw_matrix_completion(d, 60, balance = 1, control = acfw_control(threads = 2))
   expect_identical(two$u, fit$u)
 })
+
+test_that("a default path learns something at every balance, and begins before most of it", {
+  d <- uneven()
+  d <- rbind(d, data.frame(user = 61:90, item = 46:75, rating = rep(c(-3, 3), 15)))  # rows of one entry, which lead in the scaled norm
+  for (balance in c(0, 0.5, 0.75, 1)) {
+    path <- acfw_matrix_completion(d, balance = balance, loss = "squared", center = "none", control = acfw_control(rel_tol = 1e-3))
+    gone <- 1 - path$path$objective / mean(d$rating^2 / 2)
+    expect_lt(gone[[1L]], 0.5)
+    expect_gt(gone[[length(gone)]], 0.8)
+  }
+})

@@ -116,3 +116,14 @@ test_that("the radii of a warm path converge in a few iterations each: the certi
   expect_equal(path$path$status, rep("converged", 8))
   expect_lt(max(vapply(path$fits, function(fit) fit$state$t, 0)), 15)
 })
+
+test_that("a cross-validation fits the effects of a fold once, not at every radius", {
+  x <- half_star_ratings()
+  fitted <- 0
+  suppressMessages(trace("additive_effects", function() fitted <<- fitted + 1, print = FALSE, where = asNamespace("acfw")))
+  on.exit(suppressMessages(untrace("additive_effects", where = asNamespace("acfw"))))
+  set.seed(1)
+  cv <- cv_acfw_matrix_completion(x, nfolds = 3, loss = "squared")
+  expect_gt(length(cv$beta), 2)
+  expect_equal(fitted, 3 + 2)  # and for the first radius, and the last fit
+})

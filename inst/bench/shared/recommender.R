@@ -112,9 +112,10 @@ rmse_of <- function(test, predicted, fallback) {
   sqrt(mean((test$rating - predicted)^2))
 }
 
+# To a gap at which errors have settled: on the first folds of 100k and of the half stars they are within 1e-4 of those at 1e-3.
 errors_acfw <- function(train, test, settings = NULL) {
   limits <- range(train$rating)
-  control <- acfw_control(rel_tol = 1e-3)
+  control <- acfw_control(rel_tol = 3e-2)
   if (is.null(settings)) {
     settings <- as.list(acfw_matrix_completion(train, loss = "squared", limits = limits, balance = 0.5, nbeta = 11, control = control)$beta[6:11])
   }

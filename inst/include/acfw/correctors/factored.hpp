@@ -91,7 +91,7 @@ class FactoredCorrector : public NoCorrection {
     const double mu = -f.along_point() / beta;
     Index more = 0;
     while (more + 1 < block.size() && block.sigma[more + 1] > mu * (1.0 + 1e-9)) ++more;
-    more = std::min(more, settings_.rank_max - x.size());
+    more = std::min({more, settings_.rank_max - x.size(), last_block});  // a certificate leaves more
     if (more <= 0) return;
     const Vector excess = (block.sigma.segment(1, more).array() - mu).matrix();
     const Terms target{block.U.middleCols(1, more), -beta / excess.sum() * excess,
@@ -112,7 +112,7 @@ class FactoredCorrector : public NoCorrection {
   }
 
   template <class Real>
-  ThinSvd descend(const Completion& f, Terms x, double gap, Counts& counts) const {
+  ThinSvd descend(const Completion& f, Terms x, double gap, Counts& counts) {
     FactoredModel<Real> model(f, ball_->radius(), x.size(), gap / ball_->radius());
     auto at = model.variables(x);
     x = {};  // its memory is wanted
@@ -124,8 +124,10 @@ class FactoredCorrector : public NoCorrection {
     goal.most_steps = longer * (settled_ ? settings_.most_settled : settings_.most_steps);
     goal.small_decrease = settings_.share_of_gap * gap;
     goal.small_share = settled_ ? settings_.settled_share : settings_.small_share;
+    goal.tries = sizeof(Real) == 8 ? 12 : 4;
     goal.out_of_time = settings_.out_of_time;
     const LbfgsResult result = lbfgs.minimize(at, goal);
+    in_double_ = in_double_ || result.rounded;
     counts.value += result.evaluations;
     counts.gradient += result.evaluations;
     // Columns of tiny weight grow or wither by little in a step, and the gap waits for them: those that it cannot notice are left out.

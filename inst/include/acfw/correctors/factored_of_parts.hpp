@@ -55,7 +55,7 @@ class SplitDescent {
       const bool enough = gain <= goal.small_decrease && gain <= goal.small_share * gained;
       if (!(aim.slope < 0.0) || (enough && result.steps >= goal.least_steps)) break;
       turn(aim);
-      if (!search(aim.slope, result, goal)) {
+      if (!armijo(aim.slope, result, goal, [this](double step) { return evaluate(step); })) {
         if ((goal.out_of_time && goal.out_of_time()) || dots.pairs == 0) break;
         dots = forget(LbfgsSide::Forget::all);
         continue;
@@ -129,24 +129,6 @@ class SplitDescent {
     question.numbers.insert(question.numbers.end(), aim.on_s.data(), aim.on_s.data() + aim.on_s.size());
     along_ = f_.parts().ask(question);
     side_.aim(aim.scale, aim.on_p, aim.on_s);
-  }
-
-  // Armijo's rule by quadratic interpolation from the full step.
-  bool search(double slope, LbfgsResult& result, const LbfgsGoal& goal) {
-    double step = 1.0;
-    for (int tries = 0; tries < 12; ++tries) {
-      if (goal.out_of_time && goal.out_of_time()) return false;
-      const double value = evaluate(step);
-      ++result.evaluations;
-      if (value <= result.value + 1e-4 * step * slope) {
-        result.value = value;
-        return true;
-      }
-      const double curvature = value - result.value - step * slope;
-      const double best = curvature > 0.0 ? -0.5 * step * step * slope / curvature : 0.5 * step;
-      step = std::clamp(best, 0.1 * step, 0.6 * step);
-    }
-    return false;
   }
 
   CompletionOfParts& f_;

@@ -15,6 +15,7 @@
 
 #include "acfw/core/parallel.hpp"
 #include "acfw/kernels/long_vector.hpp"
+#include "acfw/kernels/pair_block.hpp"
 
 namespace acfw {
 
@@ -24,6 +25,7 @@ struct LbfgsGoal {
   double small_decrease =
       0.0;                   ///< between the two, stop when a step can be expected to gain no more than this,
   double small_share = 1.0;  ///< and no more than this share of what has been gained
+  int tries = 12;            ///< evaluations of a line search
   std::function<bool()> out_of_time;  ///< asked before every evaluation; it may also throw: x is then as it was
 };
 
@@ -31,7 +33,28 @@ struct LbfgsResult {
   double value = 0.0;
   int steps = 0;
   int evaluations = 0;
+  bool rounded = false;  ///< a line search found nothing: rounding had the last word
 };
+
+/// Armijo's rule by quadratic interpolation from the full step: evaluate(step) is the value there, the last one called is where the
+/// search ends. False if it found nothing.
+template <class Evaluate>
+bool armijo(double slope, LbfgsResult& result, const LbfgsGoal& goal, Evaluate evaluate) {
+  double step = 1.0;
+  for (int tries = 0; tries < goal.tries; ++tries) {
+    if (goal.out_of_time && goal.out_of_time()) return false;
+    const double value = evaluate(step);
+    ++result.evaluations;
+    if (value <= result.value + 1e-4 * step * slope) {
+      result.value = value;
+      return true;
+    }
+    const double curvature = value - result.value - step * slope;
+    const double best = curvature > 0.0 ? -0.5 * step * step * slope / curvature : 0.5 * step;
+    step = std::clamp(best, 0.1 * step, 0.6 * step);
+  }
+  return false;
+}
 
 template <class Real, class Model>
 class Lbfgs {
@@ -62,7 +85,8 @@ class Lbfgs {
       if (!(slope < 0.0) || (enough && result.steps >= goal.least_steps)) break;
       if (!search(x, d, slope, trial, trial_g, result, goal)) {
         if (goal.out_of_time && goal.out_of_time()) break;
-        if (pairs_.empty()) break;  // the line search found nothing: rounding has the last word
+        result.rounded = true;
+        if (pairs_.empty()) break;
         pairs_.clear();
         continue;
       }
@@ -75,7 +99,7 @@ class Lbfgs {
   }
 
  private:
-  static constexpr std::size_t most = 8;  // pairs
+  static constexpr std::size_t most = PairBlock<Real>::most;
 
   /// s and P^{-1} y of a step, 1 / <s, y>, and products with the current gradient.
   struct Pair {
@@ -102,38 +126,36 @@ class Lbfgs {
       for (std::size_t l = 0; l < k; ++l) yr += on_s[l] * pairs_[l].sy[k - l];
       on_s[k] = on_p[k] - pairs_[k].rho * yr;
     }
+    std::array<Real, 2 * most + 1> c{static_cast<Real>(-scale)};
+    for (std::size_t k = 0; k < m; ++k) {
+      c[2 * k + 1] = static_cast<Real>(-on_s[k]);
+      c[2 * k + 2] = static_cast<Real>(scale * on_p[k]);
+    }
     return over_blocks(d.size(), 1, [&](std::size_t from, std::size_t to, double* sums) {
-      const std::size_t n = to - from;
-      set_multiple(&d[from], -scale, &h_[from], n);
-      for (std::size_t k = 0; k < m; ++k) {
-        add_multiple(&d[from], scale * on_p[k], &pairs_[k].p[from], n);
-        add_multiple(&d[from], -on_s[k], &pairs_[k].s[from], n);
-      }
-      sums[0] += long_dot(&g[from], &d[from], n);
+      sums[0] += pair_sum(pairs_on(from, to), c.data(), &h_[from], &g[from], &d[from]);
     })[0];
   }
 
-  // Armijo's rule by quadratic interpolation from the full step.
+  PairBlock<Real> pairs_on(std::size_t from, std::size_t to) const {
+    PairBlock<Real> out;
+    out.n = to - from;
+    out.pairs = pairs_.size();
+    for (std::size_t k = 0; k < out.pairs; ++k) {
+      out.s[k] = &pairs_[k].s[from];
+      out.p[k] = &pairs_[k].p[from];
+    }
+    return out;
+  }
+
   bool search(const Variables& x, const Variables& d, double slope, Variables& trial, Variables& trial_g,
               LbfgsResult& result, const LbfgsGoal& goal) {
-    double step = 1.0;
-    for (int tries = 0; tries < 12; ++tries) {
-      if (goal.out_of_time && goal.out_of_time()) return false;
+    return armijo(slope, result, goal, [&](double step) {
       over_blocks(x.size(), 0, [&](std::size_t from, std::size_t to, double*) {
         std::copy(&x[from], &x[from] + (to - from), &trial[from]);
         add_multiple(&trial[from], step, &d[from], to - from);
       });
-      const double value = model_.evaluate(trial, trial_g);
-      ++result.evaluations;
-      if (value <= result.value + 1e-4 * step * slope) {
-        result.value = value;
-        return true;
-      }
-      const double curvature = value - result.value - step * slope;
-      const double best = curvature > 0.0 ? -0.5 * step * step * slope / curvature : 0.5 * step;
-      step = std::clamp(best, 0.1 * step, 0.6 * step);
-    }
-    return false;
+      return model_.evaluate(trial, trial_g);
+    });
   }
 
   // The new pair, and all inner products with y and with the new gradient, in one reading.
@@ -155,14 +177,9 @@ class Lbfgs {
       difference(y.data(), &trial_g[from], &g[from], n);
       difference(&last.s[from], &trial[from], &x[from], n);
       difference_in_turn(&last.p[from], &h_[from], n);
-      for (const Pair& one : pairs_) {
-        *sum++ += long_dot(&one.s[from], y.data(), n);
-        *sum++ += long_dot(&one.p[from], y.data(), n);
-        *sum++ += long_dot(&one.s[from], &trial_g[from], n);
-        *sum++ += long_dot(&one.p[from], &trial_g[from], n);
-      }
-      *sum++ += long_dot(&last.s[from], &last.s[from], n);
-      *sum++ += long_dot(y.data(), y.data(), n);
+      pair_products(pairs_on(from, to), y.data(), &trial_g[from], sum);
+      sum[4 * m] += long_dot(&last.s[from], &last.s[from], n);
+      sum[4 * m + 1] += long_dot(y.data(), y.data(), n);
     });
     const double* sum = sums.data();
     for (std::size_t k = 0; k < m; ++k) {

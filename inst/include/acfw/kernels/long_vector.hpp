@@ -60,13 +60,6 @@ void add_multiple(Real* y, double c, const Real* x, std::size_t n) {
   detail::change_by(y, x, n, [factor](auto& p, const auto& q) { p += factor * q; });
 }
 
-/// y = c x
-template <class Real>
-void set_multiple(Real* y, double c, const Real* x, std::size_t n) {
-  const Real factor = static_cast<Real>(c);
-  detail::change_by(y, x, n, [factor](auto& p, const auto& q) { p = factor * q; });
-}
-
 /// z = x - y
 template <class Real>
 void difference(Real* z, const Real* x, const Real* y, std::size_t n) {

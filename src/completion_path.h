@@ -1,0 +1,56 @@
+// What the paths of completions share, in memory and on shards: one radius after another, each run within the time that is left.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "session.h"
+
+/// `Run` is the session of one radius, with L(), status() and slack(). `until_slack`: a ball that does not bind is the last.
+template <class Run>
+class CompletionPath : public PathSession {
+ public:
+  CompletionPath(std::vector<double> radii, std::string method, std::string step, const Rcpp::List& control, bool until_slack)
+      : PathSession(radii.size(), control, until_slack),
+        radii_(std::move(radii)),
+        method_(std::move(method)),
+        step_(std::move(step)),
+        until_slack_(until_slack) {}
+
+ protected:
+  /// For a new run: the clock of its correctors and oracles.
+  std::shared_ptr<acfw::Deadline> start_clock(double max_time) {
+    return deadline_ = std::make_shared<acfw::Deadline>(max_time, [this] { look(); });
+  }
+
+  /// L where the last radius, or who started, left it.
+  double estimate() const { return std::isnan(L_) ? Rcpp::as<double>(control_["L"]) : L_; }
+
+  void run() override { run_->go(); }
+  void end() override {
+    deadline_->hurry();
+    run_->interrupt();
+  }
+
+  acfw::Status keep() override {
+    results_.push_back(run_->result());
+    L_ = run_->L();
+    return run_->status();
+  }
+
+  bool enough() override { return until_slack_ && run_->status() == acfw::Status::converged && run_->slack(); }
+  // Every radius that was asked for has an answer, with its certificate.
+  bool ends_late() const override { return false; }
+
+  std::vector<double> radii_;
+  std::string method_, step_;
+  double L_ = std::numeric_limits<double>::quiet_NaN();
+  Rcpp::List state_;  // of a run that is gone on with
+  std::unique_ptr<Run> run_;
+
+ private:
+  bool until_slack_;
+  std::shared_ptr<acfw::Deadline> deadline_;
+};
