@@ -13,8 +13,8 @@ glm_families <- list(
   binomial = list(
     name = "binomial", classes = TRUE, code = function(y, n, call) code_two_classes(y, n, call),
     refuse = function(problem, call) refuse_lone_class(problem, call),
-    loss = function(y, eta) -stats::plogis(ifelse(y == 1, eta, -eta), log.p = TRUE),
-    slope = function(y, eta) ifelse(y == 1, -stats::plogis(-eta), stats::plogis(eta)),
+    loss = function(y, eta) -stats::plogis((2 * y - 1) * eta, log.p = TRUE),
+    slope = function(y, eta) logistic_slope(1 - 2 * y, eta),
     curvature = function(eta) stats::plogis(eta) * stats::plogis(-eta),
     mean = stats::plogis,
     null = function(y, w, offset) best_shift(y, w, offset), steepest = 1 / 4, measures = c("deviance", "auc", "class", "mse", "mae")
@@ -184,14 +184,20 @@ poisson_loss <- function(y, eta) {
   ifelse(y > 0, y * ifelse(abs(t) < 1e-4, t^2 * (1 / 2 + t / 6 + t^2 / 24), expm1(t) - t), exp(eta))
 }
 
+# Of observations whose loss grows with their margin (`away` 1) or falls with it (-1).
+logistic_slope <- function(away, eta) away * stats::plogis(away * eta)
+
 # The best intercept of logistic margins: bisection on a monotone derivative, over an interval that holds its zero.
 best_shift <- function(y, w, offset) {
   counts <- w > 0
-  y <- y[counts]
-  w <- w[counts]
-  offset <- offset[counts]
+  if (!all(counts)) {
+    y <- y[counts]
+    w <- w[counts]
+    offset <- offset[counts]
+  }
   if (all(offset == offset[[1L]])) return(log(sum(w[y == 1]) / sum(w[y == 0])) - offset[[1L]])
-  slope <- function(b0) sum(w * ifelse(y == 1, -stats::plogis(-offset - b0), stats::plogis(offset + b0)))
+  away <- 1 - 2 * y
+  slope <- function(b0) sum(w * logistic_slope(away, offset + b0))
   stats::uniroot(slope, range(-offset) + c(-750, 750), tol = .Machine$double.eps, maxiter = 2000)$root
 }
 
