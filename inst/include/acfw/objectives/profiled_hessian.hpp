@@ -107,7 +107,7 @@ inline void hessian_by_margin(ColumnsByMargin columns, const Vector& v, const Ve
   H = -H;
   for (std::size_t m = 0; m < places.size(); ++m) {
     for (std::size_t b = 0; b < places[m].size(); ++b) {
-      for (std::size_t a = 0; a < places[m].size(); ++a) H(places[m][a], places[m][b]) += blocks[m](static_cast<Index>(a), static_cast<Index>(b));
+      for (std::size_t a = 0; a < places[m].size(); ++a) H(places[m][a], places[m][b]) = blocks[m](static_cast<Index>(a), static_cast<Index>(b));
     }
   }
 }
