@@ -216,9 +216,9 @@ class FrankWolfe {
     if (known_ == Known::nothing) look(std::isfinite(last_gap_) ? accuracy_asked * last_gap_ : 0.0);
     Status reason = reason_to_stop();
     if (reason != Status::running && !verified_) {
-      const bool seemed_small = is_certain();
+      const bool seemed_small = is_certain(), seemed_over = reason == Status::stalled;
       verify();
-      if (seemed_small && !is_certain()) patience_.disappoint(gap_);
+      if (seemed_over || (seemed_small && !is_certain())) patience_.disappoint(gap_);
       reason = reason_to_stop();
     }
     if (reason != Status::running) reason = shown(reason);
