@@ -90,6 +90,7 @@ split_observed <- function(observed, rows) {
 #' @param max_size As in [as.matrix()] of a fit.
 #' @param ... Passed to methods; else must be empty.
 #' @return `x` without missing values.
+#' @aliases complete
 #' @examples
 #' x <- outer(1:6, 1:4)
 #' x[cbind(1:4, 1:4)] <- NA
