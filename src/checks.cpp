@@ -1,7 +1,6 @@
 #include "checks.h"
 
-#include <Eigen/Core>
-
+#include "acfw/core/eigen.hpp"
 #include "acfw/kernels/dispatch.hpp"
 
 #ifdef _OPENMP

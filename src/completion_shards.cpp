@@ -1,5 +1,5 @@
 // acfw_matrix_completion() on shards: parts where they live, and the session whose rows are elsewhere.
-#include <RcppEigen.h>  // first: it has to see Eigen before anyone else
+#include "r_eigen.h"  // first: it has to see Eigen before anyone else
 
 #include <cmath>
 #include <limits>

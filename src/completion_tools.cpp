@@ -1,6 +1,6 @@
 // What acfw_matrix_completion() and its methods need beside the session: effects of rows and columns, entries of a
 // product of thin factors, new rows.
-#include <RcppEigen.h>  // first: it has to see Eigen before anyone else
+#include "r_eigen.h"  // first: it has to see Eigen before anyone else
 
 #include "acfw/kernels/entry_loss.hpp"
 #include "acfw/linear/multiply.hpp"

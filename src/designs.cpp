@@ -1,4 +1,4 @@
-#include <RcppEigen.h>
+#include "r_eigen.h"  // first: it has to see Eigen before anyone else
 
 #include "designs.h"
 

@@ -1,5 +1,5 @@
 // acfw_dictionary_learning(): the session, and the codes of new data.
-#include <RcppEigen.h>
+#include "r_eigen.h"  // first: it has to see Eigen before anyone else
 
 #include "acfw/objectives/dictionary_learning.hpp"
 

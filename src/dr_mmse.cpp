@@ -1,5 +1,5 @@
 // acfw_dr_mmse(): the session, and the oracle of the Wasserstein ball with its multiplier.
-#include <RcppEigen.h>
+#include "r_eigen.h"  // first: it has to see Eigen before anyone else
 
 #include "acfw/objectives/dr_mmse.hpp"
 

@@ -1,5 +1,5 @@
 // acfw(): sessions for R closures and for the built-in objectives, over any dictionary.
-#include <RcppEigen.h>
+#include "r_eigen.h"  // first: it has to see Eigen before anyone else
 
 #include "acfw/correctors/hull.hpp"
 #include "acfw/losses/huber.hpp"

@@ -1,6 +1,6 @@
 // acfw_glm(): one objective, driven through a sequence of radii, or of penalties whose solutions have radii of their own. Each is
 // a run of the one loop; the point, the margins, the screened gradient and the working set pass on to the next.
-#include <RcppEigen.h>  // first: it has to see Eigen before anyone else
+#include "r_eigen.h"  // first: it has to see Eigen before anyone else
 
 #include <acfw/correctors/budget_corrective.hpp>
 #include <acfw/linear/storage.hpp>

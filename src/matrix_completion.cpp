@@ -1,5 +1,5 @@
 // acfw_matrix_completion(): the session, and what its methods need from the factors.
-#include <RcppEigen.h>  // first: it has to see Eigen before anyone else
+#include "r_eigen.h"  // first: it has to see Eigen before anyone else
 
 #include <cmath>
 #include <limits>

@@ -1,6 +1,6 @@
 // acfw_glm() on shards. Where a part lives, R holds it behind an external pointer; where the run is, parts are an R function that asks all
 // of them at once. What travels is decided by R alone.
-#include <RcppEigen.h>  // first: it has to see Eigen before anyone else
+#include "r_eigen.h"  // first: it has to see Eigen before anyone else
 
 #include <acfw/linear/blocks.hpp>
 #include <acfw/linear/storage.hpp>

@@ -19,7 +19,7 @@ install <- function() {
     paste("CXX17 =", compiler, "-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"),
     "CXX17FLAGS = -O1 -g1"
   ), makevars)
-  Sys.setenv(R_MAKEVARS_USER = makevars, MAKEFLAGS = paste0("-j", max(1L, parallel::detectCores())))
+  Sys.setenv(R_MAKEVARS_USER = makevars, MAKEFLAGS = paste0("-j", max(1L, parallel::detectCores()), " ACFW_SYMBOLS=-g1"))
   log <- file.path(home, "install.log")
   status <- system2(R, c("CMD", "INSTALL", "--no-docs", "--no-test-load", "--no-byte-compile", "-l", shQuote(library_dir),
                          shQuote(source_dir)), stdout = log, stderr = log)

@@ -6,12 +6,13 @@
 // columns. Nothing here knows what set the atom came from.
 #pragma once
 
-#include <Eigen/Core>
 #include <cstdint>
 #include <cstring>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "acfw/core/eigen.hpp"
 
 namespace acfw {
 

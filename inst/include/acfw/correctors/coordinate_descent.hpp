@@ -5,13 +5,12 @@
 // crawl: where they have cost as much as a step to the least point of the face they are on, that is taken (face_step.hpp).
 #pragma once
 
-#include <Eigen/Cholesky>
-#include <Eigen/Dense>
 #include <array>
 #include <numeric>
 
 #include "acfw/correctors/face_step.hpp"
 #include "acfw/correctors/working_hessian.hpp"
+#include "acfw/linear/decompositions.hpp"
 #include "acfw/linear/design.hpp"
 #include "acfw/objectives/sparse_objective.hpp"
 #include "acfw/sets/budget.hpp"
@@ -227,11 +226,11 @@ class CoordinateDescent {
     const Index k = static_cast<Index>(used_.size());
     steps_.resize(k, depth);
     for (int a = 0; a < depth; ++a) steps_.col(a) = past_[a + 1].x - past_[a].x;
-    Square G = steps_.transpose() * steps_;
+    Eigen::MatrixXd G = steps_.transpose().lazyProduct(steps_);
     const double size = G.trace();
     if (!(size > 0.0)) return restart(model);
     G.diagonal().array() += 1e-13 * size;
-    const Weights c = G.ldlt().solve(Weights::Ones());
+    const Vector c = symmetric_solve(G, Vector(Vector::Ones(depth)));
     const double sum = c.sum();
     if (!c.allFinite() || !(std::abs(sum) > 1e-12 * c.cwiseAbs().sum())) return restart(model);
     x_.setZero(k);
@@ -283,8 +282,6 @@ class CoordinateDescent {
   static constexpr double farthest = 0.25;  // a multiplier goes at first, as a share of itself
   static constexpr double near = 1e-3;      // to the radius, as a share of it: what is left is a matter of scaling
   static constexpr int depth = 5;
-  using Square = Eigen::Matrix<double, depth, depth>;
-  using Weights = Eigen::Matrix<double, depth, 1>;
   struct Past {
     Vector x, q;
     double shift = 0.0;

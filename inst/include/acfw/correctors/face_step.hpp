@@ -3,10 +3,10 @@
 // otherwise by conjugate gradients through the columns: where sweeps crawl, their number grows with the root of what sweeps need.
 #pragma once
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
+#include "acfw/core/eigen.hpp"
 #include "acfw/linear/coordinate_model.hpp"
 
 namespace acfw {

@@ -2,11 +2,11 @@
 // Newton step goes where sweeps over the groups only crawl, as they do where few observations couple many columns.
 #pragma once
 
-#include <Eigen/Cholesky>
 #include <cmath>
 #include <vector>
 
 #include "acfw/core/atoms.hpp"
+#include "acfw/linear/decompositions.hpp"
 
 namespace acfw {
 
@@ -42,7 +42,7 @@ inline bool step_on_groups(const Eigen::MatrixXd& H, const Vector& g, const Vect
     force.segment(at, group.size) -= mu * unit;
     at += group.size;
   }
-  const Vector step = M.ldlt().solve(force);
+  const Vector step = symmetric_solve(M, force);
   if (!step.allFinite()) return false;
   d.setZero(x.size());
   for (Index b = 0; b < k; ++b) d[used[static_cast<std::size_t>(b)]] = step[b];

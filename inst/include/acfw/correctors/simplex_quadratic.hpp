@@ -1,10 +1,9 @@
 // Two small problems over weights on a simplex, behind plain functions that are compiled once (see core/bodies.hpp).
 #pragma once
 
-#include <Eigen/Core>
-
 #include "acfw/core/atoms.hpp"
 #include "acfw/core/bodies.hpp"
+#include "acfw/core/eigen.hpp"
 
 namespace acfw {
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "acfw/core/eigen.hpp"  // before what else there is of it
+
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>

@@ -3,8 +3,7 @@
 // small dense matrix where that is cheaper than the products it saves, applied through the columns otherwise.
 #pragma once
 
-#include <Eigen/Core>
-
+#include "acfw/core/eigen.hpp"
 #include "acfw/linear/design.hpp"
 #include "acfw/linear/face_factor.hpp"
 

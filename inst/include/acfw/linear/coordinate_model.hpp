@@ -7,13 +7,13 @@
 // columns those are, and how they are stored, only the design knows: `Design::sweep` goes through them.
 #pragma once
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "acfw/core/atoms.hpp"
+#include "acfw/core/eigen.hpp"
 
 namespace acfw {
 

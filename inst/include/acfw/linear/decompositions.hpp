@@ -1,11 +1,11 @@
 // Dense decompositions behind plain functions: what Eigen has of them takes long to compile, see core/bodies.hpp.
 #pragma once
 
-#include <Eigen/Core>
 #include <vector>
 
 #include "acfw/core/atoms.hpp"
 #include "acfw/core/bodies.hpp"
+#include "acfw/core/eigen.hpp"
 
 namespace acfw {
 
@@ -34,6 +34,10 @@ struct ThinQr {
 ThinSvd svd(const Eigen::MatrixXd& X);
 SymmetricEigen symmetric_eigen(const Eigen::MatrixXd& S);  ///< reads the lower triangle
 ThinQr householder_qr(const Eigen::MatrixXd& F);
+
+/// S^{-1} b for a symmetric S, of which the lower triangle is read; pivots that are nothing count as infinite.
+Vector symmetric_solve(const Eigen::MatrixXd& S, const Vector& b);
+Eigen::MatrixXd symmetric_solve(const Eigen::MatrixXd& S, const Eigen::MatrixXd& B);
 
 /// S = L L' with L in the lower triangle of S, whose upper one is not read; false if S is not positive definite.
 bool cholesky(Eigen::Ref<Eigen::MatrixXd> S);

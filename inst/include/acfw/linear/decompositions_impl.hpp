@@ -1,6 +1,8 @@
 // The bodies of decompositions.hpp, which see.
 #pragma once
 
+#include "acfw/core/eigen.hpp"  // before what else there is of it
+
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
@@ -26,6 +28,9 @@ ACFW_BODY ThinQr householder_qr(const Eigen::MatrixXd& F) {
   out.R.triangularView<Eigen::StrictlyLower>().setZero();
   return out;
 }
+
+ACFW_BODY Vector symmetric_solve(const Eigen::MatrixXd& S, const Vector& b) { return S.ldlt().solve(b); }
+ACFW_BODY Eigen::MatrixXd symmetric_solve(const Eigen::MatrixXd& S, const Eigen::MatrixXd& B) { return S.ldlt().solve(B); }
 
 // By panels of columns: almost all of the work is then in products, for which there are wide registers.
 ACFW_BODY bool cholesky(Eigen::Ref<Eigen::MatrixXd> S) {

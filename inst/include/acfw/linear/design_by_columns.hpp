@@ -8,12 +8,12 @@
 //   };
 #pragma once
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include "acfw/core/eigen.hpp"
 #include "acfw/linear/design.hpp"
 #include "acfw/linear/row_blocks.hpp"
 

@@ -8,6 +8,7 @@
 #include "acfw/core/atoms.hpp"
 #include "acfw/core/parallel.hpp"
 #include "acfw/kernels/entry_block.hpp"
+#include "acfw/linear/multiply.hpp"
 #include "acfw/linear/operator.hpp"
 
 namespace acfw {
@@ -221,11 +222,17 @@ class EntriesPlusTerms final : public LinearOperator {
  private:
   bool plain() const { return ridge_ == 0.0 || factors_.rank == 0; }
 
-  template <class Block>
-  void add(const Eigen::MatrixXd& left, const Eigen::MatrixXd& right, const Block& x, Block& y) const {
+  void add(const Eigen::MatrixXd& left, const Eigen::MatrixXd& right, const Vector& x, Vector& y) const {
     const Index k = factors_.rank;
-    const Block inner = ridge_ * (factors_.w.head(k).asDiagonal() * (right.leftCols(k).transpose() * x));
+    const Vector inner = ridge_ * factors_.w.head(k).cwiseProduct(right.leftCols(k).transpose() * x);
     y.noalias() += left.leftCols(k) * inner;
+  }
+
+  void add(const Eigen::MatrixXd& left, const Eigen::MatrixXd& right, const Eigen::MatrixXd& X, Eigen::MatrixXd& Y) const {
+    const Index k = factors_.rank;
+    Eigen::MatrixXd inner = product(right.leftCols(k).transpose(), X);
+    inner.array().colwise() *= ridge_ * factors_.w.head(k).array();
+    multiply(left.leftCols(k), inner, Y, 1.0, true);
   }
 
   const EntryMatrix& entries_;

@@ -6,11 +6,11 @@
 //   factor.solve(sides);                                            // one row for each of members()
 #pragma once
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <limits>
 #include <vector>
 
+#include "acfw/core/eigen.hpp"
 #include "acfw/linear/decompositions.hpp"
 
 namespace acfw {

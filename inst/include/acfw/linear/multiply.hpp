@@ -4,10 +4,9 @@
 // summed in one order whatever their number.
 #pragma once
 
-#include <Eigen/Core>
-
 #include "acfw/core/atoms.hpp"
 #include "acfw/core/bodies.hpp"
+#include "acfw/core/eigen.hpp"
 
 namespace acfw {
 
@@ -46,6 +45,14 @@ void multiply(const Eigen::MatrixBase<Left>& A, const Eigen::MatrixBase<Right>& 
   Result& out = const_cast<Result&>(C.derived());  // the way Eigen takes a writable block by value
   static_assert(!Result::IsRowMajor, "the result is stored by columns");
   detail::multiply_strided(detail::strided(A), detail::strided(B), alpha, add, out.data(), out.outerStride(), threads);
+}
+
+/// A B, as a matrix of its own. Eigen's operator would be compiled again in every file that writes it.
+template <class Left, class Right>
+Matrix product(const Eigen::MatrixBase<Left>& A, const Eigen::MatrixBase<Right>& B, int threads = 1) {
+  Matrix C(A.rows(), B.cols());
+  multiply(A, B, C, 1.0, false, threads);
+  return C;
 }
 
 }  // namespace acfw

@@ -2,7 +2,6 @@
 // entry of a result is summed in one order and has the same bits for any number of threads.
 #pragma once
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "acfw/core/atoms.hpp"
+#include "acfw/core/eigen.hpp"
 
 namespace acfw {
 

@@ -3,6 +3,8 @@
 //   std::shared_ptr<acfw::Design> A = acfw::design_of(matrix);     // dense or sparse; the matrix must outlive it
 #pragma once
 
+#include "acfw/core/eigen.hpp"  // before what else there is of it
+
 #include <Eigen/SparseCore>
 #include <algorithm>
 #include <cmath>

@@ -9,9 +9,10 @@
 #include <limits>
 
 #include "acfw/core/active_set.hpp"
-#include "acfw/linear/entries.hpp"
-#include "acfw/kernels/factor_pass.hpp"
 #include "acfw/core/move.hpp"
+#include "acfw/kernels/factor_pass.hpp"
+#include "acfw/linear/entries.hpp"
+#include "acfw/linear/multiply.hpp"
 #include "acfw/linear/thin_svd.hpp"
 
 namespace acfw {
@@ -206,7 +207,7 @@ class Completion {
   }
 
   static double inner(const Terms& a, const Terms& b) {
-    const Eigen::MatrixXd left = a.A.transpose() * b.A, right = a.B.transpose() * b.B;
+    const Eigen::MatrixXd left = product(a.A.transpose(), b.A), right = product(a.B.transpose(), b.B);
     return a.w.dot(left.cwiseProduct(right) * b.w);
   }
 

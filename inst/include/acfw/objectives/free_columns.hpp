@@ -2,10 +2,10 @@
 // coefficients is one only where the gradient of these vanishes, so Newton's method goes on until rounding is all that is left.
 #pragma once
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <limits>
 
+#include "acfw/linear/decompositions.hpp"
 #include "acfw/linear/design.hpp"
 #include "acfw/losses/loss.hpp"
 
@@ -38,7 +38,7 @@ double settle_free_columns(const Vector& coefficients, double nothing, Look look
   for (int step = 0; step < most_steps; ++step) {
     look(g, H);
     H.diagonal() = (1.0 + 1e-13) * H.diagonal().array() + ridge * H.diagonal().maxCoeff();
-    const Vector d = H.ldlt().solve(g);
+    const Vector d = symmetric_solve(H, g);
     const double promised = g.dot(d);
     const bool usable = d.allFinite() && promised > 0.0;
     if (ridge == 0.0) left = usable ? promised : never;

@@ -184,7 +184,7 @@ class Glm final : public Regression {
     if (has_intercept()) bent.array() -= loss_->curvature_along(bent) / weight_;
     bend(*loss_, bent);
     A_->dots(settings_.free, bent, force.data(), threads());
-    free_step_ = -response_of(std::move(F)).solve(force);
+    free_step_ = -response_to(force, std::move(F));
     A_->combine(settings_.free, free_step_, bent, threads());
     if (bent.allFinite() && (loss_->quadratic() || bent.lpNorm<Eigen::Infinity>() < farthest)) return direction_.follow(bent);
     free_step_.resize(0);

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "acfw/linear/multiply.hpp"
 #include "acfw/losses/families.hpp"
 #include "acfw/objectives/image_objective.hpp"
 
@@ -76,7 +77,7 @@ class LinearModel : public ImageObjective {
     const Vector root = v.cwiseSqrt();
     Eigen::MatrixXd U(v.size(), static_cast<Index>(images.size()));
     for (std::size_t k = 0; k < images.size(); ++k) U.col(static_cast<Index>(k)) = root.cwiseProduct(images[k]);
-    return U.transpose() * U;
+    return product(U.transpose(), U);
   }
 
   template <class Atom>

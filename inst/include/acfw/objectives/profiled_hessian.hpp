@@ -3,11 +3,11 @@
 // left once these have followed: the Schur complement. A model without them is a bad one, and Newton steps on it crawl.
 #pragma once
 
-#include <Eigen/Cholesky>
 #include <numeric>
 #include <optional>
 #include <vector>
 
+#include "acfw/linear/decompositions.hpp"
 #include "acfw/linear/storage.hpp"
 #include "acfw/losses/loss.hpp"
 
@@ -157,18 +157,19 @@ inline void bend(const Loss& loss, Vector& z) {
 }
 
 /// The response of free columns with Hessian F to a force; a direction without curvature, as that of all intercepts together, stays.
-inline Eigen::LDLT<Eigen::MatrixXd> response_of(Eigen::MatrixXd F) {
+template <class Force>
+Force response_to(const Force& force, Eigen::MatrixXd F) {
   F.diagonal().array() *= 1.0 + 1e-13;
-  return F.ldlt();
+  return symmetric_solve(F, force);
 }
 
 /// The leading k x k block of H, once what stands behind it has followed.
 inline void profile_out(Index k, Eigen::MatrixXd& H) {
   const Index q = H.cols() - k;
   const Eigen::MatrixXd side = H.bottomLeftCorner(q, k);
-  const Eigen::MatrixXd followed = response_of(H.bottomRightCorner(q, q)).solve(side);
+  const Eigen::MatrixXd followed = response_to(side, H.bottomRightCorner(q, q));
   Eigen::MatrixXd left = H.topLeftCorner(k, k);
-  if (followed.allFinite()) left -= side.transpose() * followed;
+  if (followed.allFinite()) multiply(side.transpose(), followed, left, -1.0, true);
   H.swap(left);
 }
 
