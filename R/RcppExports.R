@@ -121,10 +121,6 @@ session_objective <- function(par, spec, lmo, method, step, control, state) {
     .Call(`_acfw_session_objective`, par, spec, lmo, method, step, control, state)
 }
 
-null_intercept <- function(family, offset, y, w) {
-    .Call(`_acfw_null_intercept`, family, offset, y, w)
-}
-
 session_glm <- function(x, problem, path, method, step, control) {
     .Call(`_acfw_session_glm`, x, problem, path, method, step, control)
 }

@@ -415,20 +415,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// null_intercept
-double null_intercept(std::string family, Eigen::VectorXd offset, Eigen::VectorXd y, Eigen::VectorXd w);
-RcppExport SEXP _acfw_null_intercept(SEXP familySEXP, SEXP offsetSEXP, SEXP ySEXP, SEXP wSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< std::string >::type family(familySEXP);
-    Rcpp::traits::input_parameter< Eigen::VectorXd >::type offset(offsetSEXP);
-    Rcpp::traits::input_parameter< Eigen::VectorXd >::type y(ySEXP);
-    Rcpp::traits::input_parameter< Eigen::VectorXd >::type w(wSEXP);
-    rcpp_result_gen = Rcpp::wrap(null_intercept(family, offset, y, w));
-    return rcpp_result_gen;
-END_RCPP
-}
 // session_glm
 SEXP session_glm(Rcpp::RObject x, Rcpp::List problem, Rcpp::List path, std::string method, std::string step, Rcpp::List control);
 RcppExport SEXP _acfw_session_glm(SEXP xSEXP, SEXP problemSEXP, SEXP pathSEXP, SEXP methodSEXP, SEXP stepSEXP, SEXP controlSEXP) {
@@ -725,7 +711,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_wasserstein_oracle", (DL_FUNC) &_acfw_wasserstein_oracle, 5},
     {"_acfw_session_closures", (DL_FUNC) &_acfw_session_closures, 8},
     {"_acfw_session_objective", (DL_FUNC) &_acfw_session_objective, 7},
-    {"_acfw_null_intercept", (DL_FUNC) &_acfw_null_intercept, 4},
     {"_acfw_session_glm", (DL_FUNC) &_acfw_session_glm, 6},
     {"_acfw_session_completion", (DL_FUNC) &_acfw_session_completion, 9},
     {"_acfw_singular_block_dense", (DL_FUNC) &_acfw_singular_block_dense, 3},

@@ -372,15 +372,6 @@ std::unique_ptr<acfw::Loss> condensed_loss(const Rcpp::List& problem, const Stat
 
 }  // namespace
 
-// The best intercept of a model without variables.
-// [[Rcpp::export]]
-double null_intercept(std::string family, Eigen::VectorXd offset, Eigen::VectorXd y, Eigen::VectorXd w) {
-  const Eigen::MatrixXd nothing = Eigen::MatrixXd::Zero(offset.size(), 1);
-  acfw::GlmSettings settings;
-  settings.offset = offset;
-  return acfw::Glm(acfw::design_of(nothing), acfw::make_loss(family, y, w), settings).intercept();
-}
-
 // [[Rcpp::export]]
 SEXP session_glm(Rcpp::RObject x, Rcpp::List problem, Rcpp::List path, std::string method, std::string step, Rcpp::List control) {
   return attempt([&]() -> SEXP {

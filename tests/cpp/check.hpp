@@ -4,9 +4,11 @@
 
 #include <catch.h>
 
+#include <acfw/core/atoms.hpp>
 #include <acfw/kernels/dispatch.hpp>
 #include <cmath>
 #include <ostream>
+#include <random>
 #include <vector>
 
 #pragma GCC poison Approx
@@ -42,6 +44,13 @@ class close_to {
  private:
   double wanted_, relative_, absolute_ = 0.0;
 };
+
+/// Of the standard normal distribution.
+inline Eigen::MatrixXd normal_matrix(Index n, Index p, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<double> normal;
+  return Eigen::MatrixXd::NullaryExpr(n, p, [&] { return normal(generator); });
+}
 
 /// Calls `test` once for every instruction set that this machine has kernels for, the plain one first.
 template <class Test>

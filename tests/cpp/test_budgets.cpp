@@ -5,17 +5,9 @@
 #include <acfw/objectives/glm.hpp>
 #include "check.hpp"
 
-#include <random>
-
 using namespace acfw;
 
 namespace {
-
-Eigen::MatrixXd normal_matrix(Index n, Index p, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::normal_distribution<double> normal;
-  return Eigen::MatrixXd::NullaryExpr(n, p, [&] { return normal(generator); });
-}
 
 Vector equal(Index n) { return Vector::Constant(n, 1.0 / static_cast<double>(n)); }
 
@@ -278,7 +270,7 @@ struct CountedHessian final : Sweepable {
     for (Index b = 0; b < k; ++b) {
       for (Index a = 0; a < k; ++a) K(a, b) = H(face[static_cast<std::size_t>(a)], face[static_cast<std::size_t>(b)]);
     }
-    sides = K.ldlt().solve(sides);
+    sides = symmetric_solve(K, sides);
   }
 };
 

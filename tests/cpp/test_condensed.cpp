@@ -3,18 +3,10 @@
 #include <acfw/objectives/glm.hpp>
 #include "check.hpp"
 
-#include <random>
-
 using namespace acfw;
 using SparseMatrix = Eigen::SparseMatrix<double>;
 
 namespace {
-
-Eigen::MatrixXd normal_matrix(Index n, Index p, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::normal_distribution<double> normal;
-  return Eigen::MatrixXd::NullaryExpr(n, p, [&] { return normal(generator); });
-}
 
 // The levels of a factor, whose columns sum to one, beside ordinary columns, one of them twice and one constant.
 Eigen::MatrixXd with_levels(Index n, unsigned seed) {

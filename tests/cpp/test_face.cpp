@@ -5,17 +5,9 @@
 #include <acfw/linear/storage.hpp>
 #include "check.hpp"
 
-#include <random>
-
 using namespace acfw;
 
 namespace {
-
-Eigen::MatrixXd normal_matrix(Index n, Index p, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::normal_distribution<double> normal;
-  return Eigen::MatrixXd::NullaryExpr(n, p, [&] { return normal(generator); });
-}
 
 Columns first(Index k) {
   Columns all;
