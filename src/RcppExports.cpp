@@ -95,12 +95,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // effects_of_parts
-Rcpp::List effects_of_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List facts);
+Rcpp::List effects_of_parts(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::List facts);
 RcppExport SEXP _acfw_effects_of_parts(SEXP askSEXP, SEXP restoreSEXP, SEXP factsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::Function >::type ask(askSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type ask(askSEXP);
     Rcpp::traits::input_parameter< Rcpp::Function >::type restore(restoreSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type facts(factsSEXP);
     rcpp_result_gen = Rcpp::wrap(effects_of_parts(ask, restore, facts));
@@ -108,12 +108,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // completion_parts_at_zero
-Rcpp::NumericVector completion_parts_at_zero(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List facts);
+Rcpp::NumericVector completion_parts_at_zero(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::List facts);
 RcppExport SEXP _acfw_completion_parts_at_zero(SEXP askSEXP, SEXP restoreSEXP, SEXP factsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::Function >::type ask(askSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type ask(askSEXP);
     Rcpp::traits::input_parameter< Rcpp::Function >::type restore(restoreSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type facts(factsSEXP);
     rcpp_result_gen = Rcpp::wrap(completion_parts_at_zero(ask, restore, facts));
@@ -121,12 +121,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // session_completion_parts
-SEXP session_completion_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::Function save, Rcpp::Function rows, Rcpp::List facts, std::vector<double> radii, std::string method, std::string step, Rcpp::List control, Rcpp::List start, bool until_slack);
+SEXP session_completion_parts(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::Function save, Rcpp::Function rows, Rcpp::List facts, std::vector<double> radii, std::string method, std::string step, Rcpp::List control, Rcpp::List start, bool until_slack);
 RcppExport SEXP _acfw_session_completion_parts(SEXP askSEXP, SEXP restoreSEXP, SEXP saveSEXP, SEXP rowsSEXP, SEXP factsSEXP, SEXP radiiSEXP, SEXP methodSEXP, SEXP stepSEXP, SEXP controlSEXP, SEXP startSEXP, SEXP until_slackSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::Function >::type ask(askSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type ask(askSEXP);
     Rcpp::traits::input_parameter< Rcpp::Function >::type restore(restoreSEXP);
     Rcpp::traits::input_parameter< Rcpp::Function >::type save(saveSEXP);
     Rcpp::traits::input_parameter< Rcpp::Function >::type rows(rowsSEXP);
@@ -651,12 +651,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // null_loss_of_parts
-double null_loss_of_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List problem);
+double null_loss_of_parts(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::List problem);
 RcppExport SEXP _acfw_null_loss_of_parts(SEXP askSEXP, SEXP restoreSEXP, SEXP problemSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::Function >::type ask(askSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type ask(askSEXP);
     Rcpp::traits::input_parameter< Rcpp::Function >::type restore(restoreSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
     rcpp_result_gen = Rcpp::wrap(null_loss_of_parts(ask, restore, problem));
@@ -664,12 +664,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // spectral_square_of_parts
-double spectral_square_of_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List problem);
+double spectral_square_of_parts(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::List problem);
 RcppExport SEXP _acfw_spectral_square_of_parts(SEXP askSEXP, SEXP restoreSEXP, SEXP problemSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::Function >::type ask(askSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type ask(askSEXP);
     Rcpp::traits::input_parameter< Rcpp::Function >::type restore(restoreSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
     rcpp_result_gen = Rcpp::wrap(spectral_square_of_parts(ask, restore, problem));
@@ -677,12 +677,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // session_parts
-SEXP session_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List problem, Rcpp::List path, std::string method, std::string step, Rcpp::List control);
+SEXP session_parts(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::List problem, Rcpp::List path, std::string method, std::string step, Rcpp::List control);
 RcppExport SEXP _acfw_session_parts(SEXP askSEXP, SEXP restoreSEXP, SEXP problemSEXP, SEXP pathSEXP, SEXP methodSEXP, SEXP stepSEXP, SEXP controlSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::Function >::type ask(askSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type ask(askSEXP);
     Rcpp::traits::input_parameter< Rcpp::Function >::type restore(restoreSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type path(pathSEXP);

@@ -148,7 +148,7 @@ Eigen::VectorXd part_row_effects(SEXP held) { return entries_in(held).part.row_e
 
 // The mean and the effects of columns; those of rows are with the parts.
 // [[Rcpp::export]]
-Rcpp::List effects_of_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List facts) {
+Rcpp::List effects_of_parts(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::List facts) {
   AskedParts parts(ask, restore);
   const Rcpp::NumericVector dim = facts["dim"];
   const acfw::AdditiveEffects found = acfw::fit_effects(parts, static_cast<Index>(dim[1]), wanted_of(facts));
@@ -157,7 +157,7 @@ Rcpp::List effects_of_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::Li
 
 // f at X = 0, and the radius from which on the ball matters: see first_radius().
 // [[Rcpp::export]]
-Rcpp::NumericVector completion_parts_at_zero(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List facts) {
+Rcpp::NumericVector completion_parts_at_zero(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::List facts) {
   auto parts = std::make_shared<AskedParts>(ask, restore);
   CompletionOfParts f(parts, facts_of(facts), 1.0);
   if (!(f.gradient().frobenius() > 0.0)) return Rcpp::NumericVector::create(f.value(), 1.0);
@@ -169,7 +169,7 @@ Rcpp::NumericVector completion_parts_at_zero(Rcpp::Function ask, Rcpp::Function 
 }
 
 // [[Rcpp::export]]
-SEXP session_completion_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::Function save, Rcpp::Function rows, Rcpp::List facts,
+SEXP session_completion_parts(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::Function save, Rcpp::Function rows, Rcpp::List facts,
                               std::vector<double> radii, std::string method, std::string step, Rcpp::List control, Rcpp::List start,
                               bool until_slack) {
   return attempt([&]() -> SEXP {

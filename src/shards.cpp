@@ -110,7 +110,7 @@ acfw::Question question_of(int verb, const Rcpp::IntegerVector& columns, const R
 
 // ---- all of them, as the run sees them ----------------------------------------------------------------------------
 
-std::pair<std::unique_ptr<acfw::Regression>, Layout> objective_of_parts(const Rcpp::Function& ask, const Rcpp::Function& restore,
+std::pair<std::unique_ptr<acfw::Regression>, Layout> objective_of_parts(const Rcpp::RObject& ask, const Rcpp::Function& restore,
                                                                         const Rcpp::List& problem) {
   const Layout layout = layout_of(problem);
   auto parts = std::make_shared<AskedParts>(ask, restore);
@@ -220,14 +220,14 @@ SEXP describe_columns(Rcpp::RObject x, Eigen::VectorXd w) {
 
 // The loss of the model without variables.
 // [[Rcpp::export]]
-double null_loss_of_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List problem) {
+double null_loss_of_parts(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::List problem) {
   auto [objective, layout] = objective_of_parts(ask, restore, problem);
   return objective->loss();
 }
 
 // The largest eigenvalue of A'WA, and at most a hundredth more.
 // [[Rcpp::export]]
-double spectral_square_of_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List problem) {
+double spectral_square_of_parts(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::List problem) {
   const Layout layout = layout_of(problem);
   AskedParts parts(ask, restore);
   acfw::NormalOperator A(parts, layout.size());
@@ -245,7 +245,7 @@ double spectral_square_of_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp
 
 // A session whose rows are wherever `ask(verb, columns, numbers)` finds them.
 // [[Rcpp::export]]
-SEXP session_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List problem, Rcpp::List path, std::string method, std::string step,
+SEXP session_parts(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::List problem, Rcpp::List path, std::string method, std::string step,
                    Rcpp::List control) {
   return attempt([&]() -> SEXP {
     auto [objective, layout] = objective_of_parts(ask, restore, problem);
