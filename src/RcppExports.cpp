@@ -58,8 +58,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // part_make_entries
-SEXP part_make_entries(Rcpp::List observed, Rcpp::List facts, Rcpp::Nullable<Rcpp::NumericMatrix> rows, double threads);
-RcppExport SEXP _acfw_part_make_entries(SEXP observedSEXP, SEXP factsSEXP, SEXP rowsSEXP, SEXP threadsSEXP) {
+SEXP part_make_entries(Rcpp::List observed, Rcpp::List facts, Rcpp::Nullable<Rcpp::NumericMatrix> rows, double threads, bool keep);
+RcppExport SEXP _acfw_part_make_entries(SEXP observedSEXP, SEXP factsSEXP, SEXP rowsSEXP, SEXP threadsSEXP, SEXP keepSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -67,7 +67,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type facts(factsSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type rows(rowsSEXP);
     Rcpp::traits::input_parameter< double >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(part_make_entries(observed, facts, rows, threads));
+    Rcpp::traits::input_parameter< bool >::type keep(keepSEXP);
+    rcpp_result_gen = Rcpp::wrap(part_make_entries(observed, facts, rows, threads, keep));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -578,14 +579,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // part_attach
-SEXP part_attach(SEXP held, Rcpp::RObject x);
-RcppExport SEXP _acfw_part_attach(SEXP heldSEXP, SEXP xSEXP) {
+SEXP part_attach(SEXP held, Rcpp::RObject data);
+RcppExport SEXP _acfw_part_attach(SEXP heldSEXP, SEXP dataSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type held(heldSEXP);
-    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
-    rcpp_result_gen = Rcpp::wrap(part_attach(held, x));
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type data(dataSEXP);
+    rcpp_result_gen = Rcpp::wrap(part_attach(held, data));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -613,15 +614,16 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// verb_needs_design
-bool verb_needs_design(int verb, bool columns);
-RcppExport SEXP _acfw_verb_needs_design(SEXP verbSEXP, SEXP columnsSEXP) {
+// part_needs_data
+bool part_needs_data(SEXP held, int verb, bool columns);
+RcppExport SEXP _acfw_part_needs_data(SEXP heldSEXP, SEXP verbSEXP, SEXP columnsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type held(heldSEXP);
     Rcpp::traits::input_parameter< int >::type verb(verbSEXP);
     Rcpp::traits::input_parameter< bool >::type columns(columnsSEXP);
-    rcpp_result_gen = Rcpp::wrap(verb_needs_design(verb, columns));
+    rcpp_result_gen = Rcpp::wrap(part_needs_data(held, verb, columns));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -699,7 +701,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_valid_compressed", (DL_FUNC) &_acfw_valid_compressed, 4},
     {"_acfw_processors", (DL_FUNC) &_acfw_processors, 0},
     {"_acfw_checksum", (DL_FUNC) &_acfw_checksum, 1},
-    {"_acfw_part_make_entries", (DL_FUNC) &_acfw_part_make_entries, 4},
+    {"_acfw_part_make_entries", (DL_FUNC) &_acfw_part_make_entries, 5},
     {"_acfw_part_left", (DL_FUNC) &_acfw_part_left, 2},
     {"_acfw_part_row_effects", (DL_FUNC) &_acfw_part_row_effects, 1},
     {"_acfw_effects_of_parts", (DL_FUNC) &_acfw_effects_of_parts, 3},
@@ -741,7 +743,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_part_attach", (DL_FUNC) &_acfw_part_attach, 2},
     {"_acfw_part_detach", (DL_FUNC) &_acfw_part_detach, 1},
     {"_acfw_part_answer", (DL_FUNC) &_acfw_part_answer, 4},
-    {"_acfw_verb_needs_design", (DL_FUNC) &_acfw_verb_needs_design, 2},
+    {"_acfw_part_needs_data", (DL_FUNC) &_acfw_part_needs_data, 3},
     {"_acfw_add_partial_sums", (DL_FUNC) &_acfw_add_partial_sums, 3},
     {"_acfw_describe_columns", (DL_FUNC) &_acfw_describe_columns, 2},
     {"_acfw_null_loss_of_parts", (DL_FUNC) &_acfw_null_loss_of_parts, 3},

@@ -8,9 +8,13 @@
 
 #include "acfw/parts/question.hpp"
 
+/// Its data may be away between two questions that need them.
 struct HeldPart {
   virtual ~HeldPart() = default;
   virtual acfw::Vector answer(const acfw::Question& question) = 0;
+  virtual bool needs_data(acfw::Verb verb, bool columns) const = 0;
+  virtual void attach(const Rcpp::RObject& data) = 0;
+  virtual void detach() = 0;
 };
 using PartPointer = Rcpp::XPtr<HeldPart>;
 

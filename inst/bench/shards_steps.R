@@ -11,7 +11,7 @@ dir <- arguments[[2L]]
 sparse <- arguments[[3L]] == "sparse"
 number <- if (length(arguments) > 4L) as.numeric(arguments[[5L]])
 count <- 16L
-p <- 500L
+p <- if (sparse) 5000L else 500L  # rows of some hundred entries: what a part remembers of a row is as long as nine of them
 paths <- file.path(dir, paste0(arguments[[3L]], formatC(seq_len(count), width = 2, flag = "0"), "-1.bin"))
 
 # A tenth of the entries, at random: gaps between them are geometric. Column by column, for sampling cells of the whole takes minutes.
