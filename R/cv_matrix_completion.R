@@ -7,6 +7,9 @@
 #' entries has risen twice in a row, or by more than the standard error of the rise over the folds, or until the bound does not bind any
 #' more: the best radius is never the last one for want of a larger. Ties go to the smaller radius.
 #'
+#' With [acfw_shards()] in the place of `x` the folds lie inside the shards, drawn from a seed for each, or as `foldid` among what `load` returns
+#' says; held-out entries are scored where they are.
+#'
 #' Fits to parts of the data end at a relative gap of 3e-3, which moves a score by far less than its standard error; the fit to
 #' all entries at 1e-4. A tolerance in `control` is for both.
 #'
@@ -24,7 +27,7 @@
 #'   \item{beta_min, beta_1se}{the radius with the best score, and the smallest within one standard error of it}
 #'   \item{fit}{the path on all entries, up to `beta_min`; `NULL` after an interrupt}
 #'   \item{status}{`"complete"` or `"interrupted"`}
-#'   \item{foldid, measure, call}{what was done}
+#'   \item{foldid, nfolds, measure, call}{what was done; of shards the folds of single entries are not known here}
 #'
 #'   It has [predict()][predict.acfw_matrix_completion], [recommend()], [fold_in()], `as.matrix()`, `summary()`, `plot()`,
 #'   `autoplot()`, `tidy()` and `glance()`.
