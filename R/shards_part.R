@@ -45,8 +45,8 @@ part_actions <- list(
     sums <- lapply(which, function(k) list(level = 0L, place = k - 1L, value = answer_of_part(store, k, verb, columns, numbers)))
     add_partial_sums(sums, count, verb)
   },
-  measure = function(store, which, coefficients, intercept, measure) {
-    lapply(which, function(k) measure_shard(store, k, coefficients, intercept, measure))
+  measure = function(store, which, coefficients, intercept, measure, bins) {
+    lapply(which, function(k) measure_shard(store, k, coefficients, intercept, measure, bins))
   },
   certify = function(store, which, b, b0) lapply(which, function(k) certificate_sums(store, k, b, b0)),
   describe_entries = function(store, load, keep, which, folding) {
