@@ -17,8 +17,8 @@ checksum <- function(x) {
     .Call(`_acfw_checksum`, x)
 }
 
-part_make_entries <- function(observed, facts, rows, threads) {
-    .Call(`_acfw_part_make_entries`, observed, facts, rows, threads)
+part_make_entries <- function(observed, facts, rows, threads, keep) {
+    .Call(`_acfw_part_make_entries`, observed, facts, rows, threads, keep)
 }
 
 part_left <- function(held, candidate) {
@@ -169,8 +169,8 @@ part_make <- function(problem, threads) {
     .Call(`_acfw_part_make`, problem, threads)
 }
 
-part_attach <- function(held, x) {
-    .Call(`_acfw_part_attach`, held, x)
+part_attach <- function(held, data) {
+    .Call(`_acfw_part_attach`, held, data)
 }
 
 part_detach <- function(held) {
@@ -181,8 +181,8 @@ part_answer <- function(held, verb, columns, numbers) {
     .Call(`_acfw_part_answer`, held, verb, columns, numbers)
 }
 
-verb_needs_design <- function(verb, columns) {
-    .Call(`_acfw_verb_needs_design`, verb, columns)
+part_needs_data <- function(held, verb, columns) {
+    .Call(`_acfw_part_needs_data`, held, verb, columns)
 }
 
 add_partial_sums <- function(sums, count, verb) {

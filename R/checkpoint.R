@@ -1,5 +1,5 @@
-# Checkpoints of acfw_glm(): what it takes to go on after this process has died, saved now and then to a file. The file is replaced as a whole,
-# so that whenever death comes there is one that can be read.
+# Checkpoints: what it takes to go on after this process has died, saved now and then to a file. The file is replaced as a whole, so that
+# whenever death comes there is one that can be read.
 
 check_checkpoint <- function(path, call = rlang::caller_env()) {
   if (is.null(path)) return(NULL)
@@ -16,14 +16,25 @@ check_no_checkpoint <- function(control, call) {
   }
 }
 
-# What watches a run; NULL where nobody asked for it.
-new_checkpoint <- function(problem, path, control) {
+# What watches a run, of which an earlier one has done the results `before`. `state(session)` is what it takes to go on, or NULL if that is
+# not to be had at the moment.
+new_checkpoint <- function(identity, control, before, state) {
   watch <- new.env(parent = emptyenv())
-  watch$identity <- problem$identity
+  watch$identity <- identity
   watch$file <- control$checkpoint
   watch$every <- control$checkpoint_every
   watch$last <- proc.time()[["elapsed"]]
-  watch$before <- problem$resumed$results
+  watch$before <- before
+  watch$state <- state
+  watch
+}
+
+glm_checkpoint <- function(problem, control) {
+  watch <- new_checkpoint(problem$identity, control, problem$resumed$results, function(session) {
+    state <- session_snapshot(session$run)
+    state$value <- state$value / (session$units$y / session$units$x)
+    state
+  })
   if (in_parts(problem)) problem$crew$watch <- watch
   watch
 }
@@ -44,9 +55,9 @@ save_checkpoint <- function(watch) {
   if (is.null(watch$file) || is.null(watch$session)) return(invisible())
   now <- proc.time()[["elapsed"]]
   if (now - watch$last < watch$every) return(invisible())
+  state <- watch$state(watch$session)
+  if (is.null(state)) return(invisible())
   watch$last <- now
-  state <- session_snapshot(watch$session$run)
-  state$value <- state$value / (watch$session$units$y / watch$session$units$x)
   state$results <- c(watch$before, state$results)
   # an interrupt waits for the file to be whole
   suspendInterrupts({
@@ -68,7 +79,7 @@ read_checkpoint <- function(path, problem, call) {
     abort_input("init", paste0("is the path of a checkpoint that does not exist: ", describe(path), "."), call)
   }
   state <- tryCatch(readRDS(path), error = function(error) NULL)
-  if (!inherits(state, "acfw_checkpoint")) abort_input("init", paste0("is not a checkpoint of acfw_glm(): ", path, "."), call)
+  if (!inherits(state, "acfw_checkpoint")) abort_input("init", paste0("is not a checkpoint: ", path, "."), call)
   other <- differing_parts(state, problem$identity)
   if (length(other)) {
     words <- c(data = "other data", set = "another set or other radii", options = "other settings")

@@ -57,7 +57,7 @@
 #'   `OMP_WAIT_POLICY=passive` in its environment: threads that wait then sleep, where they else take the processor from those that work.
 #' @param callback A function called at every recorded iteration, see below. Its time is not counted.
 #' @param progress Show a progress bar on what takes longer than two seconds? Defaults to interactive sessions.
-#' @param checkpoint `NULL`, or a file to which [acfw_glm()] saves its state every `checkpoint_every` seconds. After the process has died,
+#' @param checkpoint `NULL`, or a file to which [acfw_glm()], and [acfw_matrix_completion()] on shards, save their state every `checkpoint_every` seconds. After the process has died,
 #'   the same call with `init` the path of that file goes on from there. A run that ends removes it.
 #' @param checkpoint_every Seconds between two checkpoints.
 #' @param ... Must be empty.

@@ -12,7 +12,8 @@
 #' lost, and the cluster has to be made anew: a warning says so.
 #'
 #' On [acfw_shards()] the folds lie inside of the shards: those that `load` returns as `foldid`, or drawn in each of them, balanced within
-#' classes, from one number of R's generator. There is no `"auc"`, which is no sum over rows.
+#' classes, from one number of R's generator. For `"auc"` margins are counted by bins where their
+#' rows are, four thousand of them, and those in one bin are ties.
 #'
 #' Measures, each a mean over the observations left out, by weight:
 #'
@@ -328,8 +329,11 @@ area_under_curve <- function(score, y, w) {
   at <- match(score, sort(unique(score)))
   positive <- tabulate_weights(at[y == 1], w[y == 1], max(at))
   negative <- tabulate_weights(at[y == 0], w[y == 0], max(at))
-  sum(positive * (cumsum(negative) - negative / 2)) / (sum(positive) * sum(negative))
+  area_of_counts(positive, negative)
 }
+
+# By increasing score.
+area_of_counts <- function(positive, negative) sum(positive * (cumsum(negative) - negative / 2)) / (sum(positive) * sum(negative))
 
 tabulate_weights <- function(at, w, size) {
   sums <- numeric(size)

@@ -7,6 +7,9 @@
 #' entries has risen twice in a row, or by more than the standard error of the rise over the folds, or until the bound does not bind any
 #' more: the best radius is never the last one for want of a larger. Ties go to the smaller radius.
 #'
+#' With [acfw_shards()] in the place of `x` the folds lie inside the shards, drawn from a seed for each, or as `foldid` among what `load` returns
+#' says; held-out entries are scored where they are.
+#'
 #' Fits to parts of the data end at a relative gap of 3e-3, which moves a score by far less than its standard error; the fit to
 #' all entries at 1e-4. A tolerance in `control` is for both.
 #'
@@ -24,7 +27,7 @@
 #'   \item{beta_min, beta_1se}{the radius with the best score, and the smallest within one standard error of it}
 #'   \item{fit}{the path on all entries, up to `beta_min`; `NULL` after an interrupt}
 #'   \item{status}{`"complete"` or `"interrupted"`}
-#'   \item{foldid, measure, call}{what was done}
+#'   \item{foldid, nfolds, measure, call}{what was done; of shards the folds of single entries are not known here}
 #'
 #'   It has [predict()][predict.acfw_matrix_completion], [recommend()], [fold_in()], `as.matrix()`, `summary()`, `plot()`,
 #'   `autoplot()`, `tidy()` and `glance()`.
@@ -43,22 +46,33 @@ cv_acfw_matrix_completion <- function(x, beta = NULL, weights = NULL, foldid = N
     require_argument(x, "the observed entries, as a sparse matrix, a matrix with NA, or a data frame of triplets")
     measure <- check_choice(measure, c("rmse", "mae", "deviance"), "measure")
     settings <- cv_settings(...)
-    workers <- check_workers(parallel, rlang::current_env())
-    observed <- as_observed(x, weights, settings$w0)
-    foldid <- completion_folds(foldid, nfolds, length(observed$x))
     if (!is.null(beta)) beta <- completion_radii(beta)
     if (!is.null(control)) check_control(control)
-    problem <- list(observed = observed, settings = settings, control = control, measure = measure,
-                    fold_of = if (is.null(observed$order)) foldid else foldid[observed$order])
-    cv <- score_radii(problem, sort(unique(foldid)), beta, workers)
-    final <- if (!cv$interrupted) fit_entries(problem, cv$beta[cv$beta <= cv$beta_min], TRUE, call)
-    cv["fit"] <- list(if (!is.null(final)) new_completion_path(final$results, call))
-    interrupted <- is.null(final) || final$interrupted
-    if (interrupted) tell_interrupted(cv_progress(cv, length(unique(foldid))))
+    cv <- if (inherits(x, "acfw_shards")) {
+      if (!is.null(parallel)) abort_input("parallel", "is not for shards: their engine is what runs.")
+      cv_completion_of_shards(x, beta, weights, foldid, nfolds, measure, settings, control, call)
+    } else {
+      cv_completion_in_memory(as_observed(x, weights, settings$w0), beta, foldid, nfolds, measure, settings, control,
+                              check_workers(parallel, rlang::current_env()), call)
+    }
+    cv["fit"] <- list(if (length(cv$fit)) new_completion_path(cv$fit, call))
+    interrupted <- is.null(cv$fit) || was_interrupted(cv$fit$fits[[length(cv$fit$fits)]])
+    if (interrupted) tell_interrupted(cv_progress(cv, cv$nfolds))
     cv$interrupted <- NULL
     cv$status <- if (interrupted) "interrupted" else "complete"
-    structure(c(cv, list(foldid = foldid, measure = measure, call = call)), class = "cv_acfw_matrix_completion")
+    structure(c(cv, list(measure = measure, call = call)), class = "cv_acfw_matrix_completion")
   })
+}
+
+# Scores, the fits to all entries (none after an interrupt), and the folds.
+cv_completion_in_memory <- function(observed, beta, foldid, nfolds, measure, settings, control, workers, call, env = rlang::caller_env()) {
+  foldid <- completion_folds(foldid, nfolds, length(observed$x), env)
+  problem <- list(observed = observed, settings = settings, control = control, measure = measure,
+                  fold_of = if (is.null(observed$order)) foldid else foldid[observed$order])
+  folds <- sort(unique(foldid))
+  cv <- score_radii(problem, folds, beta, workers, env)
+  final <- if (!cv$interrupted) fit_entries(problem, cv$beta[cv$beta <= cv$beta_min], TRUE, call)
+  c(cv, list(fit = final$results, foldid = foldid, nfolds = length(folds)))
 }
 
 # The settings of a fit, from what was said about them and the defaults of acfw_matrix_completion().
@@ -88,7 +102,8 @@ score_radii <- function(problem, folds, beta, workers, env = rlang::caller_env()
     if (!cv$interrupted) tell_edge(cv)
     return(cv)
   }
-  start <- first_radius(centred(problem$observed, problem$settings), problem$settings)
+  start <- problem$first_radius
+  if (is.null(start)) start <- first_radius(centred(problem$observed, problem$settings), problem$settings)
   runs <- NULL
   for (round in seq_len(most_radii)) {
     beta <- start * radius_ratio^(seq_len(round) - 1)
@@ -121,7 +136,8 @@ has_turned <- function(cv, runs) {
 
 # Runs every fold over `radii`, from where it stood after earlier ones.
 score_folds <- function(problem, folds, radii, workers, part, before = NULL) {
-  one <- function(k) score_fold(problem, folds[[k]], radii, before$results[[k]])
+  score <- if (is.null(problem$score_fold)) function(...) score_fold(problem, ...) else problem$score_fold
+  one <- function(k) score(folds[[k]], radii, before$results[[k]])
   runs <- run_folds(seq_along(folds), one, workers, part)
   runs$interrupted <- runs$interrupted || any(vapply(runs$results, was_interrupted, NA))
   # An interrupt leaves the folds that were not reached as they were.
@@ -142,12 +158,19 @@ score_fold <- function(problem, fold, radii, before = NULL) {
        status = if (run$interrupted) "interrupted" else "complete")
 }
 
-held_out_score <- function(fit, held, measure) {
+held_out_score <- function(fit, held, measure) score_of_sums(held_out_sums(fit, held, measure), measure)
+
+# Of the score over some entries, and of their weights.
+held_out_sums <- function(fit, held, measure) {
   r <- abs(held$x - entries_at(fit, observed_rows(held), observed_cols(held)))
   w <- if (is.null(held$weights)) rep(1, length(r)) else held$weights
   delta <- engine_delta(fit)
   each <- switch(measure, rmse = r^2, mae = r, deviance = ifelse(r <= delta, r^2, delta * (2 * r - delta)))
-  score <- sum(w * each) / sum(w)
+  c(sum(w * each), sum(w))
+}
+
+score_of_sums <- function(sums, measure) {
+  score <- sums[[1L]] / sums[[2L]]
   if (measure == "rmse") sqrt(score) else score
 }
 
@@ -210,7 +233,7 @@ summary.cv_acfw_matrix_completion <- function(object, ...) {
 #' @export
 print.cv_acfw_matrix_completion <- function(x, digits = 4, ...) {
   interrupted <- if (x$status == "interrupted") ", interrupted"
-  cat("<cv_acfw_matrix_completion> ", length(unique(x$foldid)), " folds, ", x$measure, interrupted, "\n", sep = "")
+  cat("<cv_acfw_matrix_completion> ", x$nfolds, " folds, ", x$measure, interrupted, "\n", sep = "")
   print(summary(x), digits = digits, row.names = FALSE)
   invisible(x)
 }

@@ -40,7 +40,7 @@ glm_path <- function(problem, path, method, step, control, env) {
 }
 
 run_path <- function(problem, path, method, step, control, env) {
-  watch <- new_checkpoint(problem, path, control)
+  watch <- glm_checkpoint(problem, control)
   path <- c(path, problem$resumed[c("done", "largest", "explained")])
   session <- glm_session(problem, path, method, step, watched(control, watch), env)
   watch$session <- session

@@ -64,9 +64,11 @@
 #' `x` may be [acfw_shards()], for more entries than fit in memory or on more machines than one: `load(k)` returns `list(x =, weights =)`, the
 #' entries of some of the rows in any of the forms above, `weights` perhaps. A row belongs to one shard. Rows of the left factor stay
 #' where their entries are and come here only with the answer; against the loss of a worker a copy is kept. Methods `"corrective"` and
-#' `"cfw"`, both losses, weights, effects, paths and `init` are as in memory, and the answer has the same bits whoever holds which shard;
-#' `w0`, `rank_max` and what needs the training entries afterwards are errors of class `acfw_error_shards`. The certificate takes the
-#' shards: `certificate(fit, shards)`.
+#' `"cfw"`, both losses, weights, effects, paths and `init` are as in memory, and the answer has the same bits whoever holds which shard.
+#' With `keep = FALSE` entries are read for every pass and dropped after; what stays is as long as the rows and columns, times the rank.
+#' Checkpoints and `init = path` are as for [acfw_glm()], [cv_acfw_matrix_completion()] takes shards, too, and the certificate does:
+#' `certificate(fit, shards)`. `w0`, `rank_max`, `balance`, methods `"pfw"` and `"afw"`, and what needs the training entries afterwards are
+#' errors of class `acfw_error_shards`.
 #'
 #' @param x The observed entries: a sparse matrix, a dense matrix with `NA`, or a data frame; see the section below. Or [acfw_shards()] of
 #'   rows, see the section on shards.
@@ -91,7 +93,7 @@
 #' @param nbeta The most radii of a path that is not given.
 #' @param control Tolerances and limits, from [acfw_control()]; `max_time` is for the whole path. The default asks for a gap of `1e-4` of the objective, or
 #'   `1e-9` of the objective at `X = 0`.
-#' @param init An earlier fit to start from: continued when the problem is the same, a warm start from its point, moved into the
+#' @param init The path of a checkpoint on shards, or an earlier fit to start from: continued when the problem is the same, a warm start from its point, moved into the
 #'   ball and announced by a message, when it is not.
 #' @param ... Must be empty: an argument that nobody knows is an error.
 #' @return An object of class `acfw_matrix_completion` and `acfw`: a list with

@@ -126,7 +126,7 @@ tidy.cv_acfw_matrix_completion <- function(x, ...) {
 glance.cv_acfw_matrix_completion <- function(x, ...) {
   check_dots(...)
   data.frame(beta_min = x$beta_min, beta_1se = x$beta_1se, measure = x$measure, score = min(x$cvm, NA, na.rm = TRUE), status = x$status,
-             nobs = length(x$foldid))
+             nobs = if (is.null(x$foldid)) stats::nobs(x$fit$fits[[1L]]) else length(x$foldid))
 }
 
 #' @rdname tidy.acfw_matrix_completion

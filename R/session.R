@@ -31,7 +31,7 @@ finish_interrupted <- function(session) {
 # goes when the function whose frame is `env` ends, however it ends.
 control_with_progress <- function(control, env = rlang::caller_env(), checkpoints = FALSE) {
   force(env)  # the bar asks for it two seconds later, when nobody knows any more who called
-  if (!checkpoints && !is.null(control$checkpoint)) abort_input("control", "has a `checkpoint`, which only acfw_glm() can save.", env)
+  if (!checkpoints && !is.null(control$checkpoint)) abort_input("control", "has a `checkpoint`, which acfw_glm() and completions of shards can save, and nobody else.", env)
   control$threads <- usable_threads(control$threads)
   control["tick"] <- list(if (control$progress) progress_tick(control, env))
   control

@@ -2,7 +2,7 @@
 #'
 #' Rows of data in pieces, each read by a function of yours where it is needed: in this process one after another, or in the
 #' workers of a cluster, where they stay. What is handed to [acfw_glm()] in the place of a matrix is this description; the call is the
-#' same otherwise, and so is the answer. [acfw_matrix_completion()] takes shards of its rows, too.
+#' same otherwise, and so is the answer. [acfw_matrix_completion()] and [cv_acfw_matrix_completion()] take shards of rows, too.
 #'
 #' `load(k)` returns shard `k` as a list with `x` (a numeric matrix, a sparse matrix of package Matrix, a file-backed
 #' `big.matrix`, or what [shard_files()] maps) and `y`, and perhaps `weights`, `offset` and `foldid`, the fold of each row for

@@ -5,14 +5,10 @@ complete_shards <- function(shards, weights, beta, settings, nbeta, control, ini
   refuse_completion(shards, weights, settings, env)
   crew <- new_crew(shards, env)
   on.exit(dismiss_crew(crew), add = TRUE)
-  problem <- completion_problem(crew, settings, check_control(control, env)$threads, env)
-  zero <- completion_parts_at_zero(asker(crew), restorer(crew), problem$facts)
-  control <- with_tolerance(check_control(control, env), 1e-9 * zero[[1L]], 1e-4)
-  if (is.null(control$L)) control$L <- problem$heaviest * problem$facts$scale
-  init <- check_completion_init(init, problem$observed, env)
-  radii <- if (is.null(beta)) zero[[2L]] * radius_ratio^(seq_len(nbeta) - 1) else beta
-  run <- fit_radii_of_shards(problem, radii, settings, control, init, call, is.null(beta), env)
-  fits <- lapply(run, add_shards, crew)
+  problem <- completion_at_zero(completion_problem(crew, settings, check_control(control, env)$threads, env), control, 1e-4, env)
+  init <- if (is.character(init)) init else check_completion_init(init, problem$observed, env)
+  radii <- if (is.null(beta)) problem$first * radius_ratio^(seq_len(nbeta) - 1) else beta
+  fits <- lapply(fit_radii_of_shards(problem, radii, settings, init, call, is.null(beta), env), add_shards, crew)
   if (length(radii) == 1L) return(fits[[1L]])
   if (was_interrupted(fits[[length(fits)]])) {
     tell_interrupted(paste0("the path has ", length(fits), " of ", length(radii), " radii, the last of them unfinished."))
@@ -20,18 +16,23 @@ complete_shards <- function(shards, weights, beta, settings, nbeta, control, ini
   new_completion_path(fits, call)
 }
 
+# What the parts at X = 0 tell: tolerances, and where radii begin to matter.
+completion_at_zero <- function(problem, control, rel_tol, env) {
+  zero <- completion_parts_at_zero(asker(problem$crew), restorer(problem$crew), problem$facts)
+  problem$control <- with_tolerance(check_control(control, env), 1e-9 * zero[[1L]], rel_tol)
+  if (is.null(problem$control$L)) problem$control$L <- problem$heaviest * problem$facts$scale
+  problem$first <- zero[[2L]]
+  problem
+}
+
 refuse_completion <- function(shards, weights, settings, env) {
   if (!is.null(weights)) abort_input("weights", "with shards come from `load`, with their entries.", env)
-  if (settings$w0 > 0) abort_input("w0", "must be 0 on shards: the norm of the whole matrix would have to be known.", env, class = "acfw_error_shards")
-  if (is.finite(settings$rank_max)) abort_input("rank_max", "must be Inf on shards.", env, class = "acfw_error_shards")
-  if (isTRUE(settings$balance > 0)) abort_input("balance", "must be 0 on shards.", env, class = "acfw_error_shards")
+  if (settings$w0 > 0) abort_input("w0", "must be 0 on shards; where only choices are known, complete the matrix in memory, or draw some cells that were not chosen as entries of value 0.", env, class = "acfw_error_shards")
+  if (is.finite(settings$rank_max)) abort_input("rank_max", "must be Inf on shards: a smaller `beta` has a smaller rank.", env, class = "acfw_error_shards")
+  if (isTRUE(settings$balance > 0)) abort_input("balance", "must be 0 on shards: weights of the entries, which `load` may return, are another way to let rows with few of them count.", env, class = "acfw_error_shards")
   if (!settings$method %in% c("corrective", "cfw")) {
-    abort_input("method", paste0("must be \"corrective\" or \"cfw\" on shards: \"", settings$method, "\" holds atoms, whose left vectors are with the rows."),
+    abort_input("method", paste0("must be \"corrective\" or \"cfw\" on shards: \"", settings$method, "\" holds atoms, whose left vectors are with the rows; \"corrective\" is faster."),
                 env, class = "acfw_error_shards")
-  }
-  if (!shards$keep) {
-    abort_input("x", "must be shards with keep = TRUE: a part remembers a number for every entry, so that dropping the entries saves little.", env,
-                class = "acfw_error_shards")
   }
 }
 
@@ -42,34 +43,82 @@ add_shards <- function(fit, crew) {
   fit
 }
 
-# As fit_radii().
-fit_radii_of_shards <- function(problem, beta, settings, control, init, call, until_slack, env) {
+# As fit_radii(); `init` may be the path of a checkpoint.
+fit_radii_of_shards <- function(problem, beta, settings, init, call, until_slack, env) {
   crew <- problem$crew
   identity <- problem_identity(data = problem$sample, set = beta[[1L]],
                                options = c(settings[names(settings) != "limits"], problem$observed["offset"]))
-  same <- !is.null(init)
+  whole <- utils::modifyList(identity, list(set = checksum(beta)))
+  resumed <- if (is.character(init)) read_checkpoint(init, list(identity = whole), env)
+  same <- is.null(resumed) && !is.null(init)
   if (same && length(parts <- differing_parts(init, identity))) {
     tell_other_problem(parts)
     same <- FALSE
   }
-  start <- completion_start(init, same)
-  if (!is.null(start)) {
-    ends <- cumsum(problem$rows)
-    for (k in seq_along(ends)) crew$own[[k]]$left <- start$u[seq.int(ends[[k]] - problem$rows[[k]] + 1, ends[[k]]), , drop = FALSE]
-    prepare_shards(crew, crew$plan)
-  }
-  session <- session_completion_parts(
-    asker(crew), restorer(crew), function(candidate) save_left(crew, candidate), function() gathered_left(crew), problem$facts, beta,
-    settings$method, settings$step, control_with_progress(control), if (is.null(start)) list() else start[c("d", "v", "L", "state")], until_slack
-  )
-  results <- run_session(session, env)
-  lapply(seq_along(results), function(k) {
+  start <- if (is.null(resumed)) completion_start(init, same) else start_of_checkpoint(resumed)
+  if (!is.null(start)) place_left(problem, start$u)
+  fits_of <- function(results) lapply(seq_along(results), function(k) {
     identity$set <- checksum(beta[[k]])
-    new_completion_fit(results[[k]], problem$observed, beta[[k]], settings, control, if (k == 1L && same) init, identity, call)
+    new_completion_fit(results[[k]], problem$observed, beta[[k]], settings, problem$control, if (k == 1L && same) init, identity, call)
+  })
+  watch <- new_checkpoint(whole, problem$control, resumed$results, function(session) completion_state(crew, session))
+  control <- watched(control_with_progress(problem$control, checkpoints = TRUE), watch)
+  session <- session_completion_parts(
+    asker(crew), restorer(crew), function(candidate) save_left(crew, candidate), function() gathered_left(crew), problem$facts,
+    beta[setdiff(seq_along(beta), seq_len(length(resumed$results)))], settings$method, settings$step, control,
+    if (is.null(start)) list() else start[c("d", "v", "L", "state")], until_slack
+  )
+  watch$session <- session
+  results <- with_unfinished_fit(problem, session, function(last) fits_of(c(resumed$results, last)), run_session(session, env))
+  end_checkpoint(watch)
+  fits_of(c(resumed$results, results))
+}
+
+# ---- what is left when a run dies ---------------------------------------------------------------------------------
+
+# All that is known of the point. A part that is lost at the moment will be found by the next question.
+completion_state <- function(crew, session) {
+  state <- session_snapshot(session)
+  state$u <- gathered_left(crew)
+  if (!is.null(state$u) && ncol(state$u) == length(state$point$w)) state
+}
+
+start_of_checkpoint <- function(state) {
+  if (!length(state$point$w)) return(NULL)
+  svd <- thin_svd(state$u * rep(state$point$w, each = nrow(state$u)), state$point$v)
+  held <- svd$d > 1e-12 * max(svd$d)
+  c(list(u = svd$u[, held, drop = FALSE], d = svd$d[held], v = svd$v[, held, drop = FALSE]), list(L = state$L, state = NULL))
+}
+
+# Errors of shards and engines carry the fit so far, whose gap is not known: the point that all parts had, or of which the rows were saved.
+with_unfinished_fit <- function(problem, session, fits_of, expr) {
+  withCallingHandlers(expr, acfw_error = function(error) {
+    if (!inherits(error, c("acfw_error_shard", "acfw_error_engine")) || !is.null(error$fit) || is.list(session)) return()
+    error$fit <- tryCatch(unfinished_fit(problem, session, fits_of), error = function(other) NULL)
+    if (!is.null(error$fit)) rlang::cnd_signal(error)
   })
 }
 
+unfinished_fit <- function(problem, session, fits_of) {
+  at <- session_snapshot(session)
+  travels <- problem$crew$engine$travels
+  at$point <- if (travels) at$saved else at$point
+  at$u <- if (travels) do.call(rbind, lapply(problem$crew$own, `[[`, "left")) else gathered_left(problem$crew)
+  par <- start_of_checkpoint(at)[c("u", "d", "v")]
+  if (!length(at$point$w)) par <- list(u = matrix(0, sum(problem$rows), 0L), d = numeric(), v = matrix(0, problem$facts$dim[[2L]], 0L))
+  last <- list(par = par, objective = at$objective, gap = Inf, lower = -Inf, status = "interrupted", seconds = 0, sigma = NA_real_, slack = FALSE,
+               counts = c(value = 0, gradient = 0, lmo = 0, rejected = 0), trace = empty_trace(), state = NULL, restarted = FALSE)
+  fits <- fits_of(c(at$results, list(last)))
+  if (length(fits) == 1L) fits[[1L]] else new_completion_path(fits, NULL)
+}
+
 # ---- rows of the left factor --------------------------------------------------------------------------------------
+
+place_left <- function(problem, u) {
+  left <- rows_by_shard(u, problem$rows)
+  for (k in seq_along(left)) problem$crew$own[[k]]$left <- left[[k]]
+  prepare_shards(problem$crew, problem$crew$plan)
+}
 
 # What every part has of something, by shard; NULL if a worker is lost, which the next question will find.
 gathered <- function(crew, what, arguments = list()) {
@@ -104,12 +153,12 @@ gathered_left <- function(crew) {
 # Leaves the parts ready to be asked, at X = 0.
 completion_problem <- function(crew, settings, threads, env) {
   count <- crew$shards$count
-  shards <- on_shards(crew, seq_len(count), "describe_entries", list(load = crew$shards$load, keep = TRUE))
+  shards <- on_shards(crew, seq_len(count), "describe_entries", list(load = crew$shards$load, keep = crew$shards$keep, folding = crew$folding))
   check_same_entries(shards, env)
   columns <- joined_names(shards, 2L)
   rows <- vapply(shards, function(one) one$dim[[1L]], 0L)
   size <- sum(vapply(shards, `[[`, 0, "size"))
-  weight <- vapply(shards, function(one) one$unit * one$size, 0)
+  weight <- vapply(shards, `[[`, 0, "weight")
   weighted <- any(vapply(shards, `[[`, NA, "weighted"))
   dim <- c(sum(rows), if (is.null(columns)) shards[[1L]]$dim[[2L]] else length(columns))
   share <- numeric(dim[[2L]])
@@ -124,7 +173,7 @@ completion_problem <- function(crew, settings, threads, env) {
   )
   crew$own <- rep(list(list()), count)
   plan <- list(kind = "entries", names = columns, cols = dim[[2L]], facts = facts, weighted = weighted, unit = sum(weight) / size,
-               threads = usable_threads(threads), offset = no_offset())
+               threads = usable_threads(threads), offset = no_offset(), folding = crew$folding)
   prepare_shards(crew, plan)
   offset <- if (settings$center == "none") no_offset() else shard_effects(crew, plan, env)
   observed <- new_observed(integer(), integer(dim[[2L]] + 1), numeric(), dim, joined_dimnames(shards, columns), NULL, shards[[1L]]$ids,
@@ -133,7 +182,7 @@ completion_problem <- function(crew, settings, threads, env) {
   observed$unit <- if (weighted) plan$unit else 1
   observed$total <- size
   list(crew = crew, facts = facts, observed = observed, rows = rows, heaviest = max(vapply(shards, `[[`, 0, "heaviest")) / plan$unit,
-       sample = lapply(shards, `[`, c("dim", "size", "unit", "sums", "column_weight")))
+       sample = lapply(shards, `[`, c("dim", "size", "unit", "sums", "column_weight")), folds = joined_folds(shards, env))
 }
 
 # Mean and effects, by all parts together; then the parts are made again of what is left of their entries.
@@ -199,17 +248,21 @@ raw_entries <- function(store, k) {
     if (!is.list(shard) || is.data.frame(shard) || is.null(shard[["x"]])) {
       stop(shard_condition(k, paste0("must be a list with `x`, the observed entries, but `load` returned ", describe(shard), ".")))
     }
-    unknown <- setdiff(names(shard), c("x", "weights"))
+    unknown <- setdiff(names(shard), c("x", "weights", "foldid"))
     if (length(unknown)) stop(shard_condition(k, paste0("has an element `", unknown[[1L]], "`, which a completion has no use for.")))
-    as_observed(shard[["x"]], shard[["weights"]], call = NULL)
+    observed <- as_observed(shard[["x"]], shard[["weights"]], call = NULL)
+    foldid <- check_shard_folds(shard[["foldid"]], length(observed$x))
+    observed["foldid"] <- list(if (is.null(observed$order)) foldid else foldid[observed$order])
+    observed
   })
-  assign(name, observed, envir = store)
+  if (store[["keep"]]) assign(name, observed, envir = store)
   observed
 }
 
-describe_entries <- function(store, k) {
-  observed <- raw_entries(store, k)
-  largest <- max(abs(observed$x))
+describe_entries <- function(store, k, folding = NULL) {
+  all <- raw_entries(store, k)
+  observed <- entries_of_fold(all, folding, k, held_out = FALSE)
+  largest <- max(abs(observed$x), 0)
   if (largest > 0 && largest < 1e-60) stop(shard_condition(k, "has values too small to compute with: multiply those of all shards by a common number."))
   w <- if (is.null(observed$weights)) rep(1, length(observed$x)) else observed$weights
   names <- lapply(1:2, function(side) {
@@ -217,15 +270,16 @@ describe_entries <- function(store, k) {
   })
   column <- observed_cols(observed)
   list(shard = k, dim = observed$dim, names = names, ids = observed$ids, numbers = observed$numbers, size = as.double(length(observed$x)),
-       unit = observed$unit, weighted = !is.null(observed$weights), heaviest = max(w) * observed$unit, largest = largest,
+       unit = observed$unit, weighted = !is.null(observed$weights), heaviest = max(w, 0) * observed$unit, largest = largest,
+       weight = sum(w) * observed$unit, folds = if (!is.null(all$foldid)) sort(unique(all$foldid)),
        column_weight = observed$unit * as.vector(tapply(w, factor(column, seq_len(observed$dim[[2L]])), sum, default = 0)),
        sums = c(sum(w * observed$x), sum(w * observed$x^2)))
 }
 
 # The entries in the columns of the run, with the weights and the effects of the run.
-planned_entries <- function(store, k, own) {
+planned_entries <- function(store, k, effects = store[[paste0("effects-", k)]], held_out = FALSE) {
   plan <- store[["plan"]]
-  observed <- raw_entries(store, k)
+  observed <- entries_of_fold(raw_entries(store, k), plan$folding, k, held_out)
   j <- observed_cols(observed)
   if (!is.null(plan$names)) {
     names <- if (is.null(observed$dimnames[[2L]])) id_names(seq_len(observed$dim[[2L]])) else observed$dimnames[[2L]]
@@ -234,13 +288,15 @@ planned_entries <- function(store, k, own) {
   weights <- if (plan$weighted) (if (is.null(observed$weights)) rep(1, length(observed$x)) else observed$weights) * (observed$unit / plan$unit)
   planned <- compressed(observed$i + 1L, j, observed$x, weights, c(observed$dim[[1L]], plan$cols), NULL, NULL, c(FALSE, FALSE), NULL)
   planned$offset <- plan$offset
-  if (!is.null(own$effects)) planned$offset$row <- own$effects
+  if (!is.null(effects)) planned$offset$row <- effects
   planned
 }
 
 hold_entries <- function(store, k, own) {
   plan <- store[["plan"]]
-  pointer <- in_shard(k, part_make_entries(planned_entries(store, k, own), plan$facts, own$left, plan$threads))
+  assign(paste0("effects-", k), own$effects, envir = store)
+  pointer <- in_shard(k, part_make_entries(planned_entries(store, k), plan$facts, own$left, plan$threads, store[["keep"]]))
+  if (!store[["keep"]]) part_detach(pointer)
   assign(paste0("part-", k), pointer, envir = store)
 }
 
@@ -255,8 +311,7 @@ certificate_of_completion <- function(object, shards, call) {
   settings <- object[c("loss", "delta", "w0", "center", "shrink")]
   problem <- completion_problem(crew, settings, 1, call)
   if (!identical(object$identity$data, checksum(problem$sample))) abort_input("x", "is not the training data of the fit.", call)
-  ends <- cumsum(problem$rows)
-  left <- lapply(seq_along(ends), function(k) object$u[seq.int(ends[[k]] - problem$rows[[k]] + 1, ends[[k]]), , drop = FALSE])
+  left <- rows_by_shard(object$u, problem$rows)
   total <- problem$observed$total
   sums <- function(verb, x) {
     Reduce(`+`, on_shards(crew, seq_len(crew$shards$count), "certify_entries",
@@ -273,7 +328,7 @@ certificate_of_completion <- function(object, shards, call) {
 
 # In a part: f and <G, X>, or a product with G'G, all of them without the scale.
 certify_entries <- function(store, k, point, own, verb, x) {
-  observed <- planned_entries(store, k, own[[k]])
+  observed <- planned_entries(store, k, own[[k]]$effects)
   i <- observed_rows(observed)
   j <- observed_cols(observed)
   fitted <- rep(0, length(i))

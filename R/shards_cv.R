@@ -18,7 +18,7 @@ cv_shards <- function(shards, family, beta, nfolds, measure, set = "l1", lambda 
   if (...length()) abort_input("init", "is not for cross-validation.", .env)
   cv <- answered({
     check_no_checkpoint(control, .env)
-    measure <- check_choice(measure, setdiff(family$measures, "auc"), "measure", .env)
+    measure <- check_choice(measure, family$measures, "measure", .env)
     nfolds <- check_count(nfolds, "nfolds", min = 2, call = .env)
     set <- check_choice(set, glm_sets, "set", .env)
     method <- check_choice(method, glm_methods, "method", .env)
@@ -45,7 +45,7 @@ cv_shards <- function(shards, family, beta, nfolds, measure, set = "l1", lambda 
     }
     finished <- Filter(function(run) !was_interrupted(run) && length(run$measure) == length(fit$beta), runs$results)
     status <- if (runs$interrupted) "interrupted" else if (length(finished) < length(folds)) "max_time" else "complete"
-    curve <- cv_curve_of_sums(finished, fit)
+    curve <- cv_curve_of_sums(finished, fit, measure == "auc")
     structure(c(list(call = .call, measure = measure, fit = fit, foldid = NULL, status = status), curve), class = "cv_acfw_glm")
   })
   if (cv$status != "complete") tell_folds(cv$status, length(finished), length(folds))
@@ -55,10 +55,23 @@ cv_shards <- function(shards, family, beta, nfolds, measure, set = "l1", lambda 
 # One fold left out: the path at the penalties or radii of the whole, and what it predicts of the rows left out.
 shards_fold <- function(problem, fold, at, nbeta, method, step, control, measure, env) {
   results <- glm_results(problem, at, nbeta, method, step, control, NULL, env)$results
-  arguments <- list(coefficients = class_blocks(glm_coefficients(results, problem)), measure = measure,
-                    intercept = matrix(glm_intercepts(results, problem), class_columns(problem)))
-  sums <- Reduce(`+`, on_shards(problem$crew, seq_len(problem$crew$shards$count), "measure", arguments))
-  list(fold = fold, measure = sums[-1L] / sums[[1L]], weight = sums[[1L]], status = vapply(results, `[[`, "", "status"))
+  sums_of <- function(measure, bins = NULL) {
+    arguments <- list(coefficients = class_blocks(glm_coefficients(results, problem)), measure = measure,
+                      intercept = matrix(glm_intercepts(results, problem), class_columns(problem)), bins = bins)
+    Reduce(`+`, on_shards(problem$crew, seq_len(problem$crew$shards$count), "measure", arguments))
+  }
+  sums <- sums_of(if (measure == "auc") "moments" else measure)
+  list(fold = fold, measure = if (measure == "auc") areas_by_bins(sums, sums_of) else sums[-1L] / sums[[1L]], weight = sums[[1L]],
+       status = vapply(results, `[[`, "", "status"))
+}
+
+# Areas under the curve at each radius: positives and negatives are counted by bins of the margins, and are ties inside of one. The bins are those
+# of a logistic distribution with the moments of the margins.
+areas_by_bins <- function(moments, sums_of, count = 4000) {
+  moments <- matrix(moments[-1L] / moments[[1L]], ncol = 2L)
+  bins <- list(centre = moments[, 1L], width = sqrt(pmax(moments[, 2L] - moments[, 1L]^2, 0)) / 1.7, count = count)
+  counts <- array(sums_of("auc", bins), c(count, 2L, nrow(moments)))
+  apply(counts, 3L, function(one) area_of_counts(one[, 1L], one[, 2L]))
 }
 
 # The folds there are: those of the shards where they say, else as many as were asked for.
@@ -67,11 +80,11 @@ folds_of_shards <- function(problem) {
   if (is.null(own)) seq_len(problem$crew$folding$nfolds) else own
 }
 
-cv_curve_of_sums <- function(finished, fit) {
+cv_curve_of_sums <- function(finished, fit, larger) {
   measures <- matrix(unlist(lapply(finished, `[[`, "measure")), length(finished), length(fit$beta), byrow = TRUE)
   size <- vapply(finished, `[[`, 0, "weight")
   c(list(beta = fit$beta, nonzero = fit$df, folds = unlist(lapply(finished, `[[`, "fold"))),
-    summarise_folds(measures, size / sum(size), fit$beta, FALSE))
+    summarise_folds(measures, size / sum(size), fit$beta, larger))
 }
 
 # ---- in the parts -------------------------------------------------------------------------------------------------
@@ -110,13 +123,13 @@ shuffle_keys <- function(n, seed) {
   keys
 }
 
-# The weight of the rows left out, and the sum of the measure over them at each radius.
-measure_shard <- function(store, k, coefficients, intercept, measure) {
+# The weight of the rows left out, and the sum of the measure over them at each radius; of moments both of them, of bins their counts alone.
+measure_shard <- function(store, k, coefficients, intercept, measure, bins) {
   shard <- planned_shard(store, k)
   plan <- store$plan
   out <- which(shard$out > 0)
   radii <- ncol(coefficients[[1L]])
-  if (!length(out)) return(numeric(radii + 1L))
+  if (!length(out)) return(numeric(switch(measure, moments = 2L * radii + 1L, auc = 2 * bins$count * radii, radii + 1L)))
   x <- if (inherits(shard$x, "acfw_mapped")) mapped_matrix(shard$x) else shard$x
   # the coefficients are for columns from which nothing was taken off
   taken <- lapply(coefficients, function(b) as.vector(plan$shift %*% b))
@@ -124,5 +137,14 @@ measure_shard <- function(store, k, coefficients, intercept, measure) {
   link <- margins(x[out, , drop = FALSE], coefficients, intercept, rows_of(shard$offset, out))
   link <- array(link, c(length(out), length(coefficients), radii))
   w <- shard$out[out]
+  if (measure == "moments") return(c(sum(w), colSums(w * matrix(link[, 1L, ], length(out))), colSums(w * matrix(link[, 1L, ], length(out))^2)))
+  if (measure == "auc") return(unlist(lapply(seq_len(radii), function(r) class_counts(link[, 1L, r], rows_of(shard$y, out), w, bins, r))))
   c(sum(w), sum(w) * fold_measure(measure, link, rows_of(shard$y, out), w, plan$family))
+}
+
+# By bins, the weight of the positives and of the negatives.
+class_counts <- function(eta, y, w, bins, radius) {
+  place <- if (bins$width[[radius]] > 0) stats::plogis((eta - bins$centre[[radius]]) / bins$width[[radius]]) else rep(0.5, length(eta))
+  at <- pmin(1 + floor(place * bins$count), bins$count)
+  c(tabulate_weights(at[y == 1], w[y == 1], bins$count), tabulate_weights(at[y == 0], w[y == 0], bins$count))
 }

@@ -15,7 +15,7 @@ abort_engine <- function(message, call, fit = NULL) {
 engine_here <- function() {
   store <- new.env(parent = emptyenv())
   list(
-    workers = function() "here", travels = FALSE,
+    workers = function() "here", travels = FALSE, store = store,
     exchange = function(messages) lapply(messages, function(message) part_service("here", message$what, message$arguments, store)),
     close = function() NULL
   )

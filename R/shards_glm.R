@@ -93,7 +93,11 @@ plan_of <- function(problem, facts, control) {
        threads = control$threads, folding = problem$crew$folding)
 }
 
-asker <- function(crew) function(verb, columns, numbers) crew_ask(crew, verb, columns, numbers)
+# A function, or the parts themselves where all of them are here to stay.
+asker <- function(crew) {
+  if (crew$shards$keep && !is.null(crew$engine$store)) return(lapply(seq_len(crew$shards$count), part_of, store = crew$engine$store))
+  function(verb, columns, numbers) crew_ask(crew, verb, columns, numbers)
+}
 restorer <- function(crew) function(questions, joins = TRUE) crew_restore(crew, questions, joins)
 
 null_problem <- function(problem) {

@@ -45,15 +45,16 @@ part_actions <- list(
     sums <- lapply(which, function(k) list(level = 0L, place = k - 1L, value = answer_of_part(store, k, verb, columns, numbers)))
     add_partial_sums(sums, count, verb)
   },
-  measure = function(store, which, coefficients, intercept, measure) {
-    lapply(which, function(k) measure_shard(store, k, coefficients, intercept, measure))
+  measure = function(store, which, coefficients, intercept, measure, bins) {
+    lapply(which, function(k) measure_shard(store, k, coefficients, intercept, measure, bins))
   },
   certify = function(store, which, b, b0) lapply(which, function(k) certificate_sums(store, k, b, b0)),
-  describe_entries = function(store, load, keep, which) {
+  describe_entries = function(store, load, keep, which, folding) {
     store[["load"]] <- load
     store[["keep"]] <- keep
-    lapply(which, function(k) describe_entries(store, k))
+    lapply(which, function(k) describe_entries(store, k, folding))
   },
+  score_entries = function(store, which, left, ...) lapply(seq_along(which), function(at) score_entries(store, which[[at]], left[[at]], ...)),
   left = function(store, which, candidate) lapply(which, function(k) part_left(part_of(store, k), candidate)),
   row_effects = function(store, which) lapply(which, function(k) part_row_effects(part_of(store, k))),
   certify_entries = function(store, which, ...) lapply(which, function(k) certify_entries(store, k, ...)),
@@ -179,12 +180,14 @@ hold_shard <- function(store, k) {
   problem <- list(rows = dim(shard$x)[[1L]], cols = dim(shard$x)[[2L]], classes = max(plan$classes, 1), family = plan$family$name, y = shard$y,
                   w = shard$weights * plan$weight_unit, offset = as.double(shard$offset), scale = plan$scale, intercept = plan$intercept)
   pointer <- in_shard(k, part_make(problem, plan$threads))
-  if (store[["keep"]]) attach_design(pointer, shard$x, k)
+  if (store[["keep"]]) attach_data(pointer, shard$x, k)
   assign(paste0("part-", k), pointer, envir = store)
+  # the part has its own copy of what is as long as the rows; folds are left out of what was loaded
+  if (inherits(shard$x, "acfw_mapped") && is.null(plan$folding)) rm(list = intersect(paste0("raw-", k), ls(store)), envir = store)
 }
 
-attach_design <- function(pointer, x, k) {
-  failed <- part_attach(pointer, x)
+attach_data <- function(pointer, data, k) {
+  failed <- part_attach(pointer, data)
   if (!is.null(failed)) in_shard(k, abort_session(failed, NULL))
 }
 
@@ -217,8 +220,8 @@ in_order <- function(x, names) {
 
 answer_of_part <- function(store, k, verb, columns, numbers) {
   pointer <- part_of(store, k)
-  if (!store[["keep"]] && verb_needs_design(verb, length(columns) > 0L)) {
-    attach_design(pointer, planned_shard(store, k)$x, k)
+  if (!store[["keep"]] && part_needs_data(pointer, verb, length(columns) > 0L)) {
+    attach_data(pointer, if (is.null(store$plan$kind)) planned_shard(store, k)$x else planned_entries(store, k), k)
     on.exit(part_detach(pointer))
   }
   answer <- part_answer(pointer, verb, columns, numbers)

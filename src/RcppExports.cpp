@@ -58,8 +58,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // part_make_entries
-SEXP part_make_entries(Rcpp::List observed, Rcpp::List facts, Rcpp::Nullable<Rcpp::NumericMatrix> rows, double threads);
-RcppExport SEXP _acfw_part_make_entries(SEXP observedSEXP, SEXP factsSEXP, SEXP rowsSEXP, SEXP threadsSEXP) {
+SEXP part_make_entries(Rcpp::List observed, Rcpp::List facts, Rcpp::Nullable<Rcpp::NumericMatrix> rows, double threads, bool keep);
+RcppExport SEXP _acfw_part_make_entries(SEXP observedSEXP, SEXP factsSEXP, SEXP rowsSEXP, SEXP threadsSEXP, SEXP keepSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -67,7 +67,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type facts(factsSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type rows(rowsSEXP);
     Rcpp::traits::input_parameter< double >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(part_make_entries(observed, facts, rows, threads));
+    Rcpp::traits::input_parameter< bool >::type keep(keepSEXP);
+    rcpp_result_gen = Rcpp::wrap(part_make_entries(observed, facts, rows, threads, keep));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -95,12 +96,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // effects_of_parts
-Rcpp::List effects_of_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List facts);
+Rcpp::List effects_of_parts(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::List facts);
 RcppExport SEXP _acfw_effects_of_parts(SEXP askSEXP, SEXP restoreSEXP, SEXP factsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::Function >::type ask(askSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type ask(askSEXP);
     Rcpp::traits::input_parameter< Rcpp::Function >::type restore(restoreSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type facts(factsSEXP);
     rcpp_result_gen = Rcpp::wrap(effects_of_parts(ask, restore, facts));
@@ -108,12 +109,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // completion_parts_at_zero
-Rcpp::NumericVector completion_parts_at_zero(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List facts);
+Rcpp::NumericVector completion_parts_at_zero(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::List facts);
 RcppExport SEXP _acfw_completion_parts_at_zero(SEXP askSEXP, SEXP restoreSEXP, SEXP factsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::Function >::type ask(askSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type ask(askSEXP);
     Rcpp::traits::input_parameter< Rcpp::Function >::type restore(restoreSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type facts(factsSEXP);
     rcpp_result_gen = Rcpp::wrap(completion_parts_at_zero(ask, restore, facts));
@@ -121,12 +122,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // session_completion_parts
-SEXP session_completion_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::Function save, Rcpp::Function rows, Rcpp::List facts, std::vector<double> radii, std::string method, std::string step, Rcpp::List control, Rcpp::List start, bool until_slack);
+SEXP session_completion_parts(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::Function save, Rcpp::Function rows, Rcpp::List facts, std::vector<double> radii, std::string method, std::string step, Rcpp::List control, Rcpp::List start, bool until_slack);
 RcppExport SEXP _acfw_session_completion_parts(SEXP askSEXP, SEXP restoreSEXP, SEXP saveSEXP, SEXP rowsSEXP, SEXP factsSEXP, SEXP radiiSEXP, SEXP methodSEXP, SEXP stepSEXP, SEXP controlSEXP, SEXP startSEXP, SEXP until_slackSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::Function >::type ask(askSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type ask(askSEXP);
     Rcpp::traits::input_parameter< Rcpp::Function >::type restore(restoreSEXP);
     Rcpp::traits::input_parameter< Rcpp::Function >::type save(saveSEXP);
     Rcpp::traits::input_parameter< Rcpp::Function >::type rows(rowsSEXP);
@@ -564,14 +565,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // part_attach
-SEXP part_attach(SEXP held, Rcpp::RObject x);
-RcppExport SEXP _acfw_part_attach(SEXP heldSEXP, SEXP xSEXP) {
+SEXP part_attach(SEXP held, Rcpp::RObject data);
+RcppExport SEXP _acfw_part_attach(SEXP heldSEXP, SEXP dataSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type held(heldSEXP);
-    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
-    rcpp_result_gen = Rcpp::wrap(part_attach(held, x));
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type data(dataSEXP);
+    rcpp_result_gen = Rcpp::wrap(part_attach(held, data));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -599,15 +600,16 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// verb_needs_design
-bool verb_needs_design(int verb, bool columns);
-RcppExport SEXP _acfw_verb_needs_design(SEXP verbSEXP, SEXP columnsSEXP) {
+// part_needs_data
+bool part_needs_data(SEXP held, int verb, bool columns);
+RcppExport SEXP _acfw_part_needs_data(SEXP heldSEXP, SEXP verbSEXP, SEXP columnsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type held(heldSEXP);
     Rcpp::traits::input_parameter< int >::type verb(verbSEXP);
     Rcpp::traits::input_parameter< bool >::type columns(columnsSEXP);
-    rcpp_result_gen = Rcpp::wrap(verb_needs_design(verb, columns));
+    rcpp_result_gen = Rcpp::wrap(part_needs_data(held, verb, columns));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -637,12 +639,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // null_loss_of_parts
-double null_loss_of_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List problem);
+double null_loss_of_parts(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::List problem);
 RcppExport SEXP _acfw_null_loss_of_parts(SEXP askSEXP, SEXP restoreSEXP, SEXP problemSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::Function >::type ask(askSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type ask(askSEXP);
     Rcpp::traits::input_parameter< Rcpp::Function >::type restore(restoreSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
     rcpp_result_gen = Rcpp::wrap(null_loss_of_parts(ask, restore, problem));
@@ -650,12 +652,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // spectral_square_of_parts
-double spectral_square_of_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List problem);
+double spectral_square_of_parts(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::List problem);
 RcppExport SEXP _acfw_spectral_square_of_parts(SEXP askSEXP, SEXP restoreSEXP, SEXP problemSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::Function >::type ask(askSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type ask(askSEXP);
     Rcpp::traits::input_parameter< Rcpp::Function >::type restore(restoreSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
     rcpp_result_gen = Rcpp::wrap(spectral_square_of_parts(ask, restore, problem));
@@ -663,12 +665,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // session_parts
-SEXP session_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List problem, Rcpp::List path, std::string method, std::string step, Rcpp::List control);
+SEXP session_parts(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::List problem, Rcpp::List path, std::string method, std::string step, Rcpp::List control);
 RcppExport SEXP _acfw_session_parts(SEXP askSEXP, SEXP restoreSEXP, SEXP problemSEXP, SEXP pathSEXP, SEXP methodSEXP, SEXP stepSEXP, SEXP controlSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::Function >::type ask(askSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type ask(askSEXP);
     Rcpp::traits::input_parameter< Rcpp::Function >::type restore(restoreSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type path(pathSEXP);
@@ -685,7 +687,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_valid_compressed", (DL_FUNC) &_acfw_valid_compressed, 4},
     {"_acfw_processors", (DL_FUNC) &_acfw_processors, 0},
     {"_acfw_checksum", (DL_FUNC) &_acfw_checksum, 1},
-    {"_acfw_part_make_entries", (DL_FUNC) &_acfw_part_make_entries, 4},
+    {"_acfw_part_make_entries", (DL_FUNC) &_acfw_part_make_entries, 5},
     {"_acfw_part_left", (DL_FUNC) &_acfw_part_left, 2},
     {"_acfw_part_row_effects", (DL_FUNC) &_acfw_part_row_effects, 1},
     {"_acfw_effects_of_parts", (DL_FUNC) &_acfw_effects_of_parts, 3},
@@ -726,7 +728,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_part_attach", (DL_FUNC) &_acfw_part_attach, 2},
     {"_acfw_part_detach", (DL_FUNC) &_acfw_part_detach, 1},
     {"_acfw_part_answer", (DL_FUNC) &_acfw_part_answer, 4},
-    {"_acfw_verb_needs_design", (DL_FUNC) &_acfw_verb_needs_design, 2},
+    {"_acfw_part_needs_data", (DL_FUNC) &_acfw_part_needs_data, 3},
     {"_acfw_add_partial_sums", (DL_FUNC) &_acfw_add_partial_sums, 3},
     {"_acfw_describe_columns", (DL_FUNC) &_acfw_describe_columns, 2},
     {"_acfw_null_loss_of_parts", (DL_FUNC) &_acfw_null_loss_of_parts, 3},

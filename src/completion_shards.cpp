@@ -21,6 +21,9 @@ using acfw::Vector;
 struct HeldEntries final : HeldPart {
   explicit HeldEntries(acfw::EntriesPart entries) : part(std::move(entries)) {}
   Vector answer(const acfw::Question& question) override { return part.answer(question); }
+  bool needs_data(acfw::Verb verb, bool) const override { return acfw::EntriesPart::needs_entries(verb); }
+  void attach(const Rcpp::RObject& observed) override { part.attach(make_entries(Observed(Rcpp::List(observed)), false)); }
+  void detach() override { part.detach(); }
 
   acfw::EntriesPart part;
 };
@@ -60,6 +63,7 @@ class PartsCompletionRun final : public SessionOf<CompletionOfParts, acfw::BallO
     run_.resume(0);
   }
 
+  const CompletionOfParts* objective() const { return objective_.get(); }
   std::unique_ptr<CompletionOfParts> release() { return std::move(objective_); }
   double L() const { return step_->L(); }
   acfw::Status status() const { return run_.status(); }
@@ -108,6 +112,17 @@ class PartsCompletionSession final : public CompletionPath<PartsCompletionRun> {
 
   SEXP view(const std::string& what) override { return what == "point" || !run_ ? R_NilValue : run_->view(what); }
 
+  /// What it takes to go on, but for the rows of the left factor, which are with the parts; `saved` is where those were that have been
+  /// copied against their loss.
+  Rcpp::List snapshot() override {
+    using Rcpp::_;
+    const CompletionOfParts& f = objective_ ? *objective_ : *run_->objective();
+    const auto place = [](const Vector& w, const Eigen::MatrixXd& V) { return Rcpp::List::create(_["w"] = w, _["v"] = V); };
+    return Rcpp::List::create(_["results"] = Rcpp::wrap(results_), _["done"] = static_cast<double>(path_.kept()),
+                              _["point"] = place(f.weights(), f.right()), _["saved"] = place(f.saved_weights(), f.saved_right()),
+                              _["L"] = run_ ? run_->L() : estimate(), _["radius"] = f.radius(), _["objective"] = f.value());
+  }
+
  private:
   void begin(std::size_t k, const acfw::Control& limits) override {
     if (run_) objective_ = run_->release();
@@ -131,10 +146,10 @@ class PartsCompletionSession final : public CompletionPath<PartsCompletionRun> {
 
 }  // namespace
 
-// Rows of a matrix, with their rows of a left factor if there are any.
+// Rows of a matrix, with their rows of a left factor if there are any; `keep`: the entries will not be detached.
 // [[Rcpp::export]]
-SEXP part_make_entries(Rcpp::List observed, Rcpp::List facts, Rcpp::Nullable<Rcpp::NumericMatrix> rows, double threads) {
-  acfw::EntriesPart::Settings settings{number(facts, "delta"), number(facts, "scale"), static_cast<int>(threads), wanted_of(facts)};
+SEXP part_make_entries(Rcpp::List observed, Rcpp::List facts, Rcpp::Nullable<Rcpp::NumericMatrix> rows, double threads, bool keep) {
+  acfw::EntriesPart::Settings settings{number(facts, "delta"), number(facts, "scale"), static_cast<int>(threads), wanted_of(facts), keep};
   auto held = std::make_unique<HeldEntries>(acfw::EntriesPart(make_entries(Observed(observed), false), settings));
   if (rows.isNotNull()) held->part.set_left(Rcpp::as<Eigen::MatrixXd>(rows.get()));
   return PartPointer(held.release());
@@ -148,7 +163,7 @@ Eigen::VectorXd part_row_effects(SEXP held) { return entries_in(held).part.row_e
 
 // The mean and the effects of columns; those of rows are with the parts.
 // [[Rcpp::export]]
-Rcpp::List effects_of_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List facts) {
+Rcpp::List effects_of_parts(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::List facts) {
   AskedParts parts(ask, restore);
   const Rcpp::NumericVector dim = facts["dim"];
   const acfw::AdditiveEffects found = acfw::fit_effects(parts, static_cast<Index>(dim[1]), wanted_of(facts));
@@ -157,7 +172,7 @@ Rcpp::List effects_of_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::Li
 
 // f at X = 0, and the radius from which on the ball matters: see first_radius().
 // [[Rcpp::export]]
-Rcpp::NumericVector completion_parts_at_zero(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List facts) {
+Rcpp::NumericVector completion_parts_at_zero(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::List facts) {
   auto parts = std::make_shared<AskedParts>(ask, restore);
   CompletionOfParts f(parts, facts_of(facts), 1.0);
   if (!(f.gradient().frobenius() > 0.0)) return Rcpp::NumericVector::create(f.value(), 1.0);
@@ -169,7 +184,7 @@ Rcpp::NumericVector completion_parts_at_zero(Rcpp::Function ask, Rcpp::Function 
 }
 
 // [[Rcpp::export]]
-SEXP session_completion_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::Function save, Rcpp::Function rows, Rcpp::List facts,
+SEXP session_completion_parts(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::Function save, Rcpp::Function rows, Rcpp::List facts,
                               std::vector<double> radii, std::string method, std::string step, Rcpp::List control, Rcpp::List start,
                               bool until_slack) {
   return attempt([&]() -> SEXP {

@@ -83,16 +83,26 @@ std::shared_ptr<acfw::Design> design_of_shard(const Rcpp::RObject& x, Index bloc
 // ---- a part, where it lives ---------------------------------------------------------------------------------------
 
 struct HeldRows final : HeldPart {
-  HeldRows(Layout l, Rcpp::List given, acfw::Part rows) : layout(l), problem(std::move(given)), part(std::move(rows)) {}
+  HeldRows(Layout l, Rcpp::List given, acfw::Part rows) : layout(l), columns(std::move(given)), part(std::move(rows)) {}
   // What was read of a mapped file is given back, so that of all the parts of a process one at a time takes memory.
   Vector answer(const acfw::Question& question) override {
     const Vector found = part.answer(question);
-    if (file && acfw::needs_design(question.verb, !question.columns.empty())) file->give_back();
+    if (file && needs_data(question.verb, !question.columns.empty())) file->give_back();
     return found;
+  }
+  bool needs_data(acfw::Verb verb, bool columns) const override { return acfw::needs_design(verb, columns); }
+  void attach(const Rcpp::RObject& x) override {
+    auto A = design_of_shard(x, layout.blocks() ? layout.classes : 1, &file);
+    scale_design(*A, columns, layout);
+    part.attach(std::move(A));
+  }
+  void detach() override {
+    part.detach();
+    file.reset();
   }
 
   Layout layout;
-  Rcpp::List problem;
+  Rcpp::List columns;  // what is done to them
   acfw::Part part;
   std::shared_ptr<MappedFile> file;
 };
@@ -110,7 +120,7 @@ acfw::Question question_of(int verb, const Rcpp::IntegerVector& columns, const R
 
 // ---- all of them, as the run sees them ----------------------------------------------------------------------------
 
-std::pair<std::unique_ptr<acfw::Regression>, Layout> objective_of_parts(const Rcpp::Function& ask, const Rcpp::Function& restore,
+std::pair<std::unique_ptr<acfw::Regression>, Layout> objective_of_parts(const Rcpp::RObject& ask, const Rcpp::Function& restore,
                                                                         const Rcpp::List& problem) {
   const Layout layout = layout_of(problem);
   auto parts = std::make_shared<AskedParts>(ask, restore);
@@ -136,26 +146,21 @@ SEXP part_make(Rcpp::List problem, double threads) {
   const Rcpp::NumericVector offset = problem["offset"];
   acfw::Part part(make_loss(problem, layout), layout.interleaved(Eigen::Map<const Vector>(offset.begin(), offset.size())),
                   static_cast<int>(threads));
-  return PartPointer(new HeldRows(layout, problem, std::move(part)));
+  const Rcpp::List columns = Rcpp::List::create(Rcpp::_["scale"] = problem["scale"], Rcpp::_["intercept"] = problem["intercept"]);
+  return PartPointer(new HeldRows(layout, columns, std::move(part)));
 }
 
 // Returns NULL, or a failure.
 // [[Rcpp::export]]
-SEXP part_attach(SEXP held, Rcpp::RObject x) {
+SEXP part_attach(SEXP held, Rcpp::RObject data) {
   return attempt([&]() -> SEXP {
-    HeldRows& rows = rows_of(held);
-    auto A = design_of_shard(x, rows.layout.blocks() ? rows.layout.classes : 1, &rows.file);
-    scale_design(*A, rows.problem, rows.layout);
-    rows.part.attach(std::move(A));
+    PartPointer(held)->attach(data);
     return R_NilValue;
   });
 }
 
 // [[Rcpp::export]]
-void part_detach(SEXP held) {
-  rows_of(held).part.detach();
-  rows_of(held).file.reset();
-}
+void part_detach(SEXP held) { PartPointer(held)->detach(); }
 
 // [[Rcpp::export]]
 SEXP part_answer(SEXP held, int verb, Rcpp::IntegerVector columns, Rcpp::NumericVector numbers) {
@@ -163,7 +168,7 @@ SEXP part_answer(SEXP held, int verb, Rcpp::IntegerVector columns, Rcpp::Numeric
 }
 
 // [[Rcpp::export]]
-bool verb_needs_design(int verb, bool columns) { return acfw::needs_design(static_cast<acfw::Verb>(verb), columns); }
+bool part_needs_data(SEXP held, int verb, bool columns) { return PartPointer(held)->needs_data(static_cast<acfw::Verb>(verb), columns); }
 
 // Partial sums of answers, as few as they can be made.
 // [[Rcpp::export]]
@@ -220,14 +225,14 @@ SEXP describe_columns(Rcpp::RObject x, Eigen::VectorXd w) {
 
 // The loss of the model without variables.
 // [[Rcpp::export]]
-double null_loss_of_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List problem) {
+double null_loss_of_parts(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::List problem) {
   auto [objective, layout] = objective_of_parts(ask, restore, problem);
   return objective->loss();
 }
 
 // The largest eigenvalue of A'WA, and at most a hundredth more.
 // [[Rcpp::export]]
-double spectral_square_of_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List problem) {
+double spectral_square_of_parts(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::List problem) {
   const Layout layout = layout_of(problem);
   AskedParts parts(ask, restore);
   acfw::NormalOperator A(parts, layout.size());
@@ -245,7 +250,7 @@ double spectral_square_of_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp
 
 // A session whose rows are wherever `ask(verb, columns, numbers)` finds them.
 // [[Rcpp::export]]
-SEXP session_parts(Rcpp::Function ask, Rcpp::Function restore, Rcpp::List problem, Rcpp::List path, std::string method, std::string step,
+SEXP session_parts(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::List problem, Rcpp::List path, std::string method, std::string step,
                    Rcpp::List control) {
   return attempt([&]() -> SEXP {
     auto [objective, layout] = objective_of_parts(ask, restore, problem);

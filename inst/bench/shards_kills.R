@@ -16,11 +16,11 @@ load <- function(k) {
   old <- if (exists(".Random.seed", globalenv())) get(".Random.seed", globalenv())
   on.exit(if (!is.null(old)) assign(".Random.seed", old, globalenv()))
   set.seed(1000 + k)
-  x <- matrix(rnorm(1500 * 40), 1500)
-  list(x = x, y = rbinom(1500, 1, plogis(x[, 1] - x[, 2] + 0.5 * x[, 3])))
+  x <- matrix(rnorm(6000 * 100), 6000)
+  list(x = x, y = rbinom(6000, 1, plogis(x[, 1] - x[, 2] + 0.5 * x[, 3])))
 }
 environment(load) <- globalenv()
-radii <- seq(0.2, 1.6, length.out = 8)
+radii <- seq(0.2, 3, length.out = 40)
 problem <- function(engine, control, ...) acfw_glm(acfw_shards(load, count, engine, patience = 60), "binomial", beta = radii, control = control, ...)
 exact <- acfw_control(rel_tol = 1e-9)
 
@@ -77,31 +77,37 @@ child_pids <- function(file) {
   found <- suppressWarnings(system2("pgrep", c("-f", shQuote(paste0("child ", file))), stdout = TRUE))
   setdiff(as.integer(found), Sys.getpid())
 }
+first_of <- function(...) {
+  since <- proc.time()[["elapsed"]]
+  while (!any(file.exists(c(...))) && proc.time()[["elapsed"]] - since < 120) Sys.sleep(0.01)
+}
+# How long a run goes on after its first checkpoint: it dies somewhere in between.
+file <- tempfile("checkpoint")
+child(file)
+first_of(file)
+alone <- system.time(first_of(paste0(file, ".fit")))[["elapsed"]]
+cat(sprintf("undisturbed, from the first checkpoint: %.2f s\n", alone))
+unlink(paste0(file, ".fit"))
 killed <- resumed <- wrong <- 0
 for (k in seq_len(option("coordinators", 10))) {
   file <- tempfile("checkpoint")
-  tries <- 0
+  done <- paste0(file, ".fit")
   child(file)
-  # a first death somewhere after the first checkpoint, the second run to the end
-  repeat {
-    Sys.sleep(0.05)
-    if (file.exists(file) || file.exists(paste0(file, ".fit"))) break
-  }
-  Sys.sleep(runif(1, 0, 0.5))
-  if (!file.exists(paste0(file, ".fit"))) {
+  first_of(file, done)
+  Sys.sleep(runif(1, 0.05, 0.9) * alone)
+  if (!file.exists(done)) {
     tools::pskill(child_pids(file), tools::SIGKILL)
     killed <- killed + 1
     Sys.sleep(0.2)
-    done <- if (file.exists(file)) length(readRDS(file)$results) else NA
-    cat(sprintf("  coordinator %d killed with %s of %d radii done\n", k, done, length(radii)))
+    finished <- if (file.exists(file)) length(readRDS(file)$results) else NA
+    cat(sprintf("  coordinator %d killed with %s of %d radii done\n", k, finished, length(radii)))
     child(file)
-    resumed <- resumed + !is.na(done)  # others had just ended, or were about to begin
+    resumed <- resumed + !is.na(finished)  # others had just ended
   }
-  since <- proc.time()[["elapsed"]]
-  while (!file.exists(paste0(file, ".fit")) && proc.time()[["elapsed"]] - since < 120) Sys.sleep(0.1)
+  first_of(done)
   Sys.sleep(0.3)
-  fit <- tryCatch(readRDS(paste0(file, ".fit")), error = function(error) NULL)
-  if (is.null(fit) || off(fit) > 1e-6) wrong <- wrong + 1
-  unlink(c(file, paste0(file, ".fit")))
+  fit <- tryCatch(readRDS(done), error = function(error) NULL)
+  if (is.null(fit) || length(fit$beta) != length(radii) || off(fit) > 1e-6) wrong <- wrong + 1
+  unlink(c(file, done))
 }
 cat(sprintf("COORDINATORS %d killed, %d continued from their checkpoint, %d wrong or hanging\n", killed, resumed, wrong))

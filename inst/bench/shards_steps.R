@@ -11,15 +11,24 @@ dir <- arguments[[2L]]
 sparse <- arguments[[3L]] == "sparse"
 number <- if (length(arguments) > 4L) as.numeric(arguments[[5L]])
 count <- 16L
-p <- 500L
+p <- if (sparse) 5000L else 500L  # rows of some hundred entries: what a part remembers of a row is as long as nine of them
 paths <- file.path(dir, paste0(arguments[[3L]], formatC(seq_len(count), width = 2, flag = "0"), "-1.bin"))
 
-# Rows of as many bytes as asked for; a tenth of the sparse entries are stored, with 12 bytes each.
+# A tenth of the entries, at random: gaps between them are geometric. Column by column, for sampling cells of the whole takes minutes.
+sparse_rows <- function(rows) {
+  i <- lapply(seq_len(p), function(j) {
+    at <- cumsum(1L + rgeom(ceiling(0.11 * rows) + 100, 0.1))
+    at[at <= rows] - 1L
+  })
+  new("dgCMatrix", i = unlist(i), p = c(0L, cumsum(lengths(i))), x = round(rnorm(sum(lengths(i))), 2), Dim = c(as.integer(rows), p))
+}
+
+# Rows of as many bytes as asked for; sparse entries take 12 bytes each.
 make <- function(gigabytes) {
   rows <- ceiling(gigabytes * 2^30 / count / p / if (sparse) 1.2 else 8)
   for (k in seq_len(count)) {
     set.seed(k)
-    x <- if (sparse) rsparsematrix(rows, p, 0.1) else matrix(rnorm(rows * p), rows)
+    x <- if (sparse) sparse_rows(rows) else matrix(rnorm(rows * p), rows)
     y <- rbinom(rows, 1, plogis(as.vector(x[, 1] - x[, 2] + x[, 3] / 2)))
     shard_matrix(x, y, count = 1, dir = dir, name = sub("-1[.]bin$", "", basename(paths[[k]])))
   }

@@ -52,7 +52,7 @@ EntryFacts facts_of(const Entries& all, double delta) {
 
 using EntryParts = PartsOf<EntriesPart>;
 
-EntriesPart part_of(const Entries& all, Index from, Index to, double delta, EffectsWanted wanted) {
+Entries rows_of(const Entries& all, Index from, Index to) {
   const int first = all.start[static_cast<std::size_t>(from)], last = all.start[static_cast<std::size_t>(to)];
   Entries some;
   some.rows = to - from;
@@ -61,7 +61,11 @@ EntriesPart part_of(const Entries& all, Index from, Index to, double delta, Effe
   some.col.assign(all.col.begin() + first, all.col.begin() + last);
   some.value = all.value.segment(first, last - first);
   if (all.weight.size() > 0) some.weight = all.weight.segment(first, last - first);
-  return EntriesPart(std::move(some), {delta, 1.0 / total_weight(all), 1, wanted});
+  return some;
+}
+
+EntriesPart part_of(const Entries& all, Index from, Index to, double delta, EffectsWanted wanted) {
+  return EntriesPart(rows_of(all, from, to), {delta, 1.0 / total_weight(all), 1, wanted});
 }
 
 std::shared_ptr<EntryParts> in_parts(const Entries& all, Index count, double delta) {
@@ -182,6 +186,50 @@ TEST_CASE("Algorithm 2 runs on parts too", "[parts]") {
   const Entries all = some_entries(40, 20, false);
   const Found found = solve_parts(in_parts(all, 3, infinity), facts_of(all, infinity), 10.0, 1e-2, false);
   CHECK(found.status == Status::converged);
+}
+
+namespace {
+
+// Two parts whose entries are here only while a question that needs them is answered.
+struct PartsFromDisk final : Parts {
+  std::vector<Entries> disk;
+  std::vector<EntriesPart> parts;
+  long loads = 0;
+
+  PartsFromDisk(const Entries& all, double delta) {
+    for (Index k = 0; k < 2; ++k) {
+      disk.push_back(rows_of(all, k * all.rows / 2, (k + 1) * all.rows / 2));
+      parts.emplace_back(disk.back(), EntriesPart::Settings{delta, 1.0 / total_weight(all), 1, {}, false});
+      parts.back().detach();
+    }
+  }
+  Vector ask(const Question& question) override {
+    std::vector<PartialSum> sums;
+    for (std::size_t k = 0; k < 2; ++k) {
+      const bool needed = EntriesPart::needs_entries(question.verb);
+      if (needed) parts[k].attach(disk[k]), ++loads;
+      sums.push_back({0, static_cast<Index>(k), parts[k].answer(question)});
+      if (needed) parts[k].detach();
+    }
+    add_neighbours(sums, 2, question.verb);
+    return sums[0].value;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("entries that are away between questions lead to the same point", "[parts]") {
+  for (double delta : {0.5, infinity}) for (bool corrective : {true, false}) {
+    const Entries all = some_entries(40, 15, true);
+    const EntryFacts facts = facts_of(all, delta);
+    const double rel_tol = corrective ? 1e-8 : 0.05;
+    const auto parts = std::make_shared<PartsFromDisk>(all, delta);
+    const Found found = solve_parts(parts, facts, 12.0, rel_tol, corrective);
+    const Found kept = solve_parts(in_parts(all, 2, delta), facts, 12.0, rel_tol, corrective);
+    CHECK(found.status == kept.status);
+    CHECK(found.value == close_to(kept.value, corrective ? 1e-8 : 1e-3));
+    CHECK(parts->loads > 20);
+  }
 }
 
 TEST_CASE("a part of a completion may be lost at any question", "[parts]") {

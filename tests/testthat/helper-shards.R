@@ -55,3 +55,36 @@ local_daemons <- function(workers = 2, env = parent.frame()) {
 }
 
 at_end <- function(f, env) do.call(base::on.exit, list(as.call(list(f)), add = TRUE), envir = env)
+
+# Ratings of 60 rows and 25 columns, and the same in shards of rows.
+rating_data <- function(seed = 1, rows = 60, cols = 25) {
+  set.seed(seed)
+  truth <- tcrossprod(matrix(rnorm(rows * 2), rows), matrix(rnorm(cols * 2), cols))
+  seen <- matrix(runif(rows * cols) < 0.4, rows)
+  x <- Matrix::sparseMatrix(i = row(truth)[seen], j = col(truth)[seen], x = truth[seen] + rnorm(sum(seen)) / 3, dims = dim(truth))
+  list(x = x, weights = runif(length(x@x), 0.5, 2))
+}
+
+rating_shards <- function(data, count, ..., weighted = FALSE) {
+  ends <- round(seq(0, nrow(data$x), length.out = count + 1))
+  acfw_shards(function(k) {
+    rows <- seq.int(ends[[k]] + 1, ends[[k + 1]])
+    shard <- list(x = data$x[rows, , drop = FALSE])
+    if (weighted) {
+      w <- data$x
+      w@x <- data$weights
+      shard$weights <- w[rows, , drop = FALSE]@x
+    }
+    shard
+  }, count, ...)
+}
+
+exactly <- acfw_control(rel_tol = 1e-9)
+
+expect_same_completion <- function(fit, other, tolerance = 1e-8) {
+  expect_identical(fit$status, "converged")
+  expect_lt(abs(fit$objective - other$objective), tolerance * other$objective)
+  expect_equal(fit$offset, other$offset, tolerance = 1e-8)
+  expect_lte(fit$nuclear_norm, fit$beta * (1 + 1e-12))
+  expect_equal(as.matrix(fit), unname(as.matrix(other)), tolerance = 1e-2)
+}

@@ -61,6 +61,16 @@ test_that("a grid is chosen as in memory, and a path of many radii", {
   expect_same_fit(zero, acfw_glm(data$x, data$y, "binomial", beta = c(0, 1), control = nearly_exact))
 })
 
+test_that("a default path of several classes takes no more iterations on shards than in memory", {
+  set.seed(3)
+  rows <- sample(150)
+  data <- list(x = as.matrix(iris[rows, 1:4]), y = iris$Species[rows])
+  whole <- acfw_glm(data$x, data$y, "multinomial")
+  fit <- acfw_glm(as_shards(data, 4), "multinomial")
+  expect_equal(fit$objective, whole$objective, tolerance = 1e-6)
+  expect_lt(fit$counts[["gradient"]], 1.2 * whole$counts[["gradient"]])  # with a bound of the Hessian there were thousands
+})
+
 test_that("shards that are loaded for every pass have the same bits as shards that are kept", {
   data <- shard_data("binomial")
   kept <- acfw_glm(as_shards(data, 4), "binomial", beta = 1, control = nearly_exact)

@@ -225,7 +225,8 @@ class FactoredOfParts : public NoCorrection {
     V.rightCols(more) = right;
   }
 
-  // Of a step towards the pairs: exact for the squared loss, between two halved steps for Huber's.
+  // Of a step towards the pairs: exact for the squared loss, between two halved steps for Huber's, or, if it is shorter than all of them,
+  // that of the parabola above it.
   static double best_step(const Vector& found, double delta) {
     const double slope = found[0];
     if (!(slope > 0.0)) return 0.0;
@@ -238,7 +239,7 @@ class FactoredOfParts : public NoCorrection {
       high = low;
       at_high = at_low;
     }
-    return high;
+    return std::min(high, slope / found[1]);
   }
 
   std::shared_ptr<State> state_;

@@ -57,6 +57,9 @@ class CompletionOfParts {
   Index rank() const { return w_.size(); }
   const Vector& weights() const { return w_; }
   const RowMajor& right() const { return V_; }
+  /// Those that belong to the rows that were saved last.
+  const Vector& saved_weights() const { return base_.w; }
+  const RowMajor& saved_right() const { return base_.V; }
   double nuclear_bound() const { return w_.cwiseAbs().sum(); }
 
   const NormalOperator& gradient() { return gradient_; }

@@ -13,6 +13,7 @@
 
 #include "acfw/losses/families.hpp"
 #include "acfw/objectives/parts_design.hpp"
+#include "acfw/objectives/profiled_hessian.hpp"
 #include "acfw/objectives/regression.hpp"
 #include "acfw/objectives/screened_parts.hpp"
 
@@ -83,6 +84,17 @@ class GlmOfParts final : public Regression {
     v = Vector::Constant(1, weight_);
     remembered_ = here();
   }
+  bool constant_curvature() const override { return family_->quadratic(); }
+
+  bool entangled() const override { return free_.size() > 0 || family_->coupled(); }
+  void hessian_at(const Columns& columns, Eigen::MatrixXd& H) const override {
+    const Index k = static_cast<Index>(columns.size());
+    Columns all = columns;
+    all.insert(all.end(), settings_.free.begin(), settings_.free.end());
+    take_hessian(parts_->ask(bending(all, Slopes::none)), static_cast<Index>(all.size()), 0, H);
+    H.diagonal().head(k) += ridge(columns);
+    if (free_.size() > 0) profile_out(k, H);
+  }
 
   double prepare(const Move<AnyAtom>& move) override {
     direction_ = Direction{};
@@ -110,7 +122,9 @@ class GlmOfParts final : public Regression {
     direction_ = Direction{};
     direction_.columns = columns;
     direction_.delta.assign(delta.data(), delta.data() + delta.size());
-    return settle_direction(0.0, columns, direction_.delta, slope);
+    const double norm2 = settle_direction(0.0, columns, direction_.delta, slope);
+    if (free_.size() > 0) let_free_follow();
+    return norm2;
   }
 
   void commit(double gamma) override {
@@ -123,6 +137,7 @@ class GlmOfParts final : public Regression {
     for (std::size_t k = 0; k < direction_.columns.size(); ++k) {  // only now, for who asks in between finds the point as it was
       point_.step(direction_.columns[k], gamma * direction_.delta[k]);
     }
+    if (direction_.free.size() > 0 && !fresh) free_ -= gamma * direction_.free;
     direction_ = Direction{};
     if (fresh) return refresh();
     b0_ = b0;
@@ -148,7 +163,7 @@ class GlmOfParts final : public Regression {
     }
     if (remembered_.known) {
       questions.push_back(placing(remembered_, false));
-      questions.push_back({Verb::gram, {}, {0.0, static_cast<double>(Curvatures::remember), 0.0}});
+      questions.push_back({Verb::gram, {}, {0.0, static_cast<double>(Curvatures::remember), static_cast<double>(Slopes::none)}});
     }
     questions.push_back(placing(here(), false));
     if (direction_.prepared) questions.push_back(direction_.question);
@@ -189,6 +204,7 @@ class GlmOfParts final : public Regression {
   struct Direction {
     Columns columns;
     std::vector<double> delta;
+    Vector free;  // by which free columns go along; empty where they do not
     bool prepared = false;
     Question question{Verb::prepare};
 
@@ -203,13 +219,46 @@ class GlmOfParts final : public Regression {
     }
   };
 
-  double settle_direction(double on_point, const Columns& columns, const std::vector<double>& coefficients, double slope) {
+  void prepare_image(double on_point, const Columns& columns, const std::vector<double>& coefficients) {
     Question question{Verb::prepare, columns, {on_point}};
     question.numbers.insert(question.numbers.end(), coefficients.begin(), coefficients.end());
     lean_ = parts_->ask(question)[0];
     direction_.question = std::move(question);
     direction_.prepared = true;
     trials_.clear();
+  }
+
+  // As Glm::let_free_follow().
+  void let_free_follow() {
+    const Index q = free_.size();
+    const double centre = has_intercept() ? lean_ / weight_ : 0.0;
+    const Vector found = parts_->ask(bending(settings_.free, Slopes::direction, centre));
+    Eigen::MatrixXd F;
+    take_hessian(found, q, q, F);
+    const Vector step = -response_of(std::move(F)).solve(found.segment(q, q));
+    if (!step.allFinite() || !(family_->quadratic() || change_by(step) < farthest)) return;
+    Columns columns = direction_.columns;
+    std::vector<double> coefficients = direction_.delta;
+    columns.insert(columns.end(), settings_.free.begin(), settings_.free.end());
+    coefficients.insert(coefficients.end(), step.data(), step.data() + q);
+    prepare_image(0.0, columns, coefficients);
+    direction_.free = step;
+  }
+
+  // The whole Hessian of now on some columns.
+  static Question bending(const Columns& columns, Slopes slopes, double centre = 0.0) {
+    return {Verb::gram, columns, {0.0, static_cast<double>(Curvatures::passing), static_cast<double>(slopes), centre}};
+  }
+
+  // From the answer, in which that many slopes stand before it.
+  void take_hessian(const Vector& found, Index k, Index slopes, Eigen::MatrixXd& H) const {
+    H.resize(k, k);
+    PartsDesign::unpack(found, k, 0, k + slopes, H);
+    if (has_intercept()) H -= found.head(k) * (found.head(k).transpose() / weight_);
+  }
+
+  double settle_direction(double on_point, const Columns& columns, const std::vector<double>& coefficients, double slope) {
+    prepare_image(on_point, columns, coefficients);
     double norm2 = 0.0, ridge_norm2 = 0.0;
     ridge_along_ = 0.0;
     for (std::size_t k = 0; k < direction_.columns.size(); ++k) {
@@ -294,10 +343,9 @@ class GlmOfParts final : public Regression {
 
   void look_at_free(Vector& g, Eigen::MatrixXd& H) const {
     const Index q = free_.size();
-    const Vector found = parts_->ask({Verb::gram, settings_.free, {0.0, static_cast<double>(Curvatures::passing), 1.0}});
+    const Vector found = parts_->ask(bending(settings_.free, Slopes::loss));
     g = found.segment(q, q);
-    PartsDesign::unpack(found, q, 0, 2 * q, H);
-    if (has_intercept()) H -= found.head(q) * (found.head(q).transpose() / weight_);
+    take_hessian(found, q, q, H);
   }
 
   // Margins are computed afresh after a step that is taken back, for it may have been so long that it left nothing of them.

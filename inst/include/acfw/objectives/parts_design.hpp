@@ -23,7 +23,7 @@ class PartsDesign final : public Design {
   /// One question brings what `gram` will be asked for at the same columns.
   void weighted_moments(const Columns& columns, Index from, const Vector&, Vector& lean, Vector& square, int) const override {
     const Index k = static_cast<Index>(columns.size()), fresh = k - from;
-    known_ = parts_->ask({Verb::gram, columns, {static_cast<double>(from), static_cast<double>(at_), 0.0}});
+    known_ = parts_->ask({Verb::gram, columns, {static_cast<double>(from), static_cast<double>(at_), static_cast<double>(Slopes::none)}});
     at_ = Curvatures::remembered;
     lean.tail(fresh) = known_.head(fresh);
     for (Index b = from, next = fresh; b < k; next += ++b) square[b] = known_[next + b];

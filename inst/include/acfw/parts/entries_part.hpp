@@ -1,5 +1,6 @@
 // Some rows of a matrix that is completed: their entries, where X is on them, and their rows of the left factor, which stay here. The
-// right factor is the coordinator's and comes with the questions. Answers are sums over the rows: see parts/question.hpp.
+// right factor is the coordinator's and comes with the questions. Answers are sums over the rows: see parts/question.hpp. The entries may
+// be away between two questions that need them, with all that is as long as they are: then X on them is found again from the factors.
 //
 //   acfw::EntriesPart part(entries, {infinity, 1.0 / entries_of_all_parts});
 //   part.answer({acfw::Verb::factors});                                           // X = 0: f, <G, X>, ||G||^2, sum of squares of X
@@ -34,6 +35,7 @@ class EntriesPart {
     double scale = 1.0;  ///< one over the weight of all entries of all parts
     int threads = 1;
     EffectsWanted wanted{};
+    bool entries_stay = true;  ///< else the right factor is remembered, too
   };
 
   EntriesPart(Entries entries, Settings settings)
@@ -47,6 +49,23 @@ class EntriesPart {
         cut_(row_pieces(entries_, 8)),
         cursor_(static_cast<std::size_t>(entries_.rows)) {
     for_entries([&](Index i, Index e) { share_[i] += weight(e) * settings_.scale; });
+  }
+
+  /// The entries are here again, or away.
+  void attach(Entries entries) {
+    entries_ = std::move(entries);
+    cut_ = row_pieces(entries_, 8);
+  }
+  void detach() {
+    const Index rows = entries_.rows, cols = entries_.cols;
+    entries_ = Entries();
+    entries_.rows = rows;
+    entries_.cols = cols;
+    z_ = g_ = image_ = next_z_ = Vector();
+  }
+  /// Does the answer need them?
+  static bool needs_entries(Verb verb) {
+    return verb != Verb::extent && verb != Verb::begin && verb != Verb::accept && verb != Verb::aim && verb != Verb::triangle;
   }
 
   Index rows() const { return entries_.rows; }
@@ -63,7 +82,7 @@ class EntriesPart {
       case Verb::factors: return factors(numbers);
       case Verb::normal: return normal(numbers);
       case Verb::pair: return pair(numbers);
-      case Verb::shift: return Vector::Constant(1, loss_divergence(data(z_), image_.data(), numbers[0]));
+      case Verb::shift: return shift(numbers[0]);
       case Verb::step: return step(numbers);
       case Verb::grow: return grow(numbers);
       case Verb::begin: return begin(numbers);
@@ -165,22 +184,40 @@ class EntriesPart {
     return z;
   }
 
-  Vector settle() {
+  const Vector& settle() {
+    g_.resize(z_.size());
     const double loss = loss_and_gradient(data(z_), g_.data());
-    return Eigen::Vector4d(loss, g_.dot(z_), g_.squaredNorm(), z_.squaredNorm());
+    return sums_ = Eigen::Vector4d(loss, g_.dot(z_), g_.squaredNorm(), z_.squaredNorm());
   }
 
-  Vector sums_here() const { return Eigen::Vector4d(loss(data(z_)), g_.dot(z_), g_.squaredNorm(), z_.squaredNorm()); }
+  // X, G and the prepared direction on entries that were away.
+  void recall() {
+    if (z_.size() == entries_.size()) return;
+    z_ = values_of(U_, w_, V_);
+    settle();
+  }
+  void recall_direction() {
+    recall();
+    if (image_.size() != entries_.size()) form_image();
+  }
+
+  void hold(Vector w, RowMajor V) {
+    if (settings_.entries_stay) return;
+    w_ = std::move(w);
+    V_ = std::move(V);
+  }
 
   Vector factors(const Numbers& numbers) {
     const Index rank = static_cast<Index>(numbers.size()) / (entries_.cols + 1);
     if (rank < U_.cols()) U_.conservativeResize(Eigen::NoChange, rank);  // zero has none
     if (rank > U_.cols()) throw std::logic_error("rows are placed at a factor that they do not have");
     z_ = values_of(U_, some(numbers, 0, rank), by_rows(numbers, rank, rank));
+    hold(some(numbers, 0, rank), by_rows(numbers, rank, rank));
     return settle();
   }
 
-  Vector normal(const Numbers& numbers) const {
+  Vector normal(const Numbers& numbers) {
+    recall();
     const double unit = numbers[0];
     const Index width = (static_cast<Index>(numbers.size()) - 1) / entries_.cols;
     const EntryMatrix G(entries_, g_, settings_.threads);
@@ -195,28 +232,54 @@ class EntriesPart {
   }
 
   Vector pair(const Numbers& numbers) {
-    const auto v = some(numbers, 3, entries_.cols);
-    u_ = numbers[2] * EntryMatrix(entries_, g_, settings_.threads).apply(v);
-    image_ = numbers[0] * z_;
-    for_entries([&](Index i, Index e) { image_[e] += numbers[1] * u_[i] * v[entries_.col[static_cast<std::size_t>(e)]]; });
+    recall();
+    on_point_ = numbers[0];
+    on_pair_ = numbers[1];
+    v_ = some(numbers, 3, entries_.cols);
+    u_ = numbers[2] * EntryMatrix(entries_, g_, settings_.threads).apply(v_);
+    form_image();
     Vector out(2 + U_.cols());
     out << weighted_square(image_), u_.squaredNorm(), U_.transpose() * u_;
     return out;
   }
 
+  void form_image() {
+    image_ = on_point_ * z_;
+    for_entries([&](Index i, Index e) { image_[e] += on_pair_ * u_[i] * v_[entries_.col[static_cast<std::size_t>(e)]]; });
+  }
+
+  Vector shift(double gamma) {
+    recall_direction();
+    return Vector::Constant(1, loss_divergence(data(z_), image_.data(), gamma));
+  }
+
   // Asked again after an interrupt, a part that has moved does not move twice.
   Vector step(const Numbers& numbers) {
-    if (numbers[0] == change_) return sums_here();
+    if (numbers[0] == change_) return sums_;
+    recall_direction();
     change_ = numbers[0];
     U_.conservativeResize(Eigen::NoChange, U_.cols() + 1);
     U_.rightCols(1) = u_;
     z_ -= numbers[1] * image_;
+    append(numbers[1]);
     return settle();
+  }
+
+  // To the factors that are remembered: as CompletionOfParts::append().
+  void append(double gamma) {
+    if (settings_.entries_stay) return;
+    const Index k = w_.size();
+    w_ *= 1.0 - gamma * on_point_;
+    w_.conservativeResize(k + 1);
+    V_.conservativeResize(entries_.cols, k + 1);
+    w_[k] = -gamma * on_pair_;
+    V_.col(k) = v_;
   }
 
   // ---- a corrective phase: correctors/factored_of_parts.hpp ---------------------------------------------------------
 
   Vector grow(const Numbers& numbers) {
+    recall();
     const Index more = static_cast<Index>(numbers.size()) / (entries_.cols + 2);
     const auto sigma = some(numbers, 0, more), target = some(numbers, more, more);
     const Rows V = by_rows(numbers, 2 * more, more);
@@ -307,7 +370,10 @@ class EntriesPart {
     const Eigen::Map<const Eigen::MatrixXd> M(numbers.data() + 1 + rank, rank_, rank);
     next_U_.resize(entries_.rows, rank);
     multiply(Eigen::MatrixXd(phase_rows().leftCols(rank_)), Eigen::MatrixXd(M), next_U_);
-    next_z_ = values_of(next_U_, some(numbers, 1, rank), by_rows(numbers, 1 + rank + rank_ * rank, rank));
+    const Vector w = some(numbers, 1, rank);
+    const Rows V = by_rows(numbers, 1 + rank + rank_ * rank, rank);
+    next_z_ = values_of(next_U_, w, V);
+    if (!settings_.entries_stay) next_w_ = w, next_V_ = V;
     has_next_ = true;
     return Vector::Constant(1, loss(data(next_z_)));
   }
@@ -318,6 +384,8 @@ class EntriesPart {
     if (moves) {
       U_.swap(next_U_);
       z_.swap(next_z_);
+      hold(std::move(next_w_), std::move(next_V_));
+      if (z_.size() != entries_.size()) z_ = values_of(U_, w_, V_);
     }
     has_next_ = false;
     next_U_.resize(entries_.rows, 0);
@@ -325,15 +393,19 @@ class EntriesPart {
     grown_.resize(entries_.rows, 0);
     GV_.resize(0);
     side_.start(Vector());
-    return moves ? settle() : sums_here();
+    return moves ? settle() : sums_;
   }
 
   Entries entries_;
   Settings settings_;
   double mean_ = 0.0, moved_ = 0.0;
   Vector row_, column_, row_slope_, row_weight_;
-  Vector z_, g_, image_, u_;
+  Vector z_, g_, image_, u_, v_;
+  double on_point_ = 0.0, on_pair_ = 0.0;  // of the direction, whose pair is u_ v_'
+  Vector sums_ = Vector::Zero(4);          // EntrySums
   Eigen::MatrixXd U_;
+  Vector w_;   // the rest of X where entries go away,
+  RowMajor V_;
   double change_ = -1.0;  // the number of the last one
   Vector share_;          // of the weight of all entries, by row
   std::vector<Index> cut_;
@@ -343,7 +415,8 @@ class EntriesPart {
   LbfgsSide side_;
   Vector GV_;
   Eigen::MatrixXd next_U_;
-  Vector next_z_;
+  Vector next_z_, next_w_;
+  RowMajor next_V_;
   bool has_next_ = false;
 };
 

@@ -119,21 +119,21 @@ class Part {
   Vector gram(const Question& question) {
     const Index k = static_cast<Index>(question.columns.size()), keep = static_cast<Index>(question.numbers[0]);
     const auto at = static_cast<Curvatures>(static_cast<int>(question.numbers[1]));
-    const bool slopes = question.numbers[2] != 0.0;
+    const auto slopes = static_cast<Slopes>(static_cast<int>(question.numbers[2]));
     Vector passing;
     if (at == Curvatures::remember) loss_->curvature(v_);
     if (at == Curvatures::passing) loss_->curvature(passing);
     const Vector& v = at == Curvatures::passing ? passing : v_;
     const Index fresh = k - keep;
-    Vector out((slopes ? 2 : 1) * fresh + (k * (k + 1) - keep * (keep + 1)) / 2);
+    Vector out((slopes != Slopes::none ? 2 : 1) * fresh + (k * (k + 1) - keep * (keep + 1)) / 2);
     if (fresh == 0) return out;
     Vector lean(k), square(k);
     A_->weighted_moments(question.columns, keep, v, lean, square, threads_);
     out.head(fresh) = lean.tail(fresh);
     Index next = fresh;
-    if (slopes) {
+    if (slopes != Slopes::none) {
       const Columns some(question.columns.begin() + keep, question.columns.end());
-      A_->dots(some, loss_->residual(), out.data() + fresh, threads_);
+      A_->dots(some, slopes == Slopes::loss ? loss_->residual() : bent(question.numbers[3]), out.data() + fresh, threads_);
       next += fresh;
     }
     Eigen::MatrixXd H(k, k);
@@ -141,6 +141,13 @@ class Part {
     else A_->gram(question.columns, v, keep, H, threads_);
     for (Index b = keep; b < k; next += ++b) out.segment(next, b + 1) = H.col(b).head(b + 1);
     return out;
+  }
+
+  // The change of the residuals along the direction.
+  Vector bent(double centre) const {
+    Vector change = u_.array() - centre;
+    bend(*loss_, change);
+    return change;
   }
 
   Vector normal(const std::vector<double>& numbers) const {

@@ -22,7 +22,7 @@ enum class Verb {
   shift,     ///< trial steps: (b0, gamma, delta, gamma, delta, ...); ShiftSums of each
   commit,    ///< take one: (gamma, b0, value wanted?); as for `place`
   add,       ///< margins go along columns: (b0, value wanted?, coefficients); as for `place`
-  gram,      ///< (first new column, curvatures, gradient wanted?); A_W'v, A_W'r if wanted, upper triangle of A_W'VA_W by columns
+  gram,      ///< (first new column, Curvatures, Slopes, centre); A_W'v, slopes if wanted, upper triangle of A_W'VA_W by columns
   bounds,    ///< where the intercept may be after a step: (gamma); maxima of -from and to
   reach,     ///< of columns with these coefficients; the largest change of a margin
   rounding,  ///< of the residuals, at margins added up from terms of a length: (length); sum of squares
@@ -67,6 +67,9 @@ struct PartsLost : std::runtime_error {
 /// Which curvatures a Gram matrix is taken at: those remembered, those of now, to be remembered, or those of now and only this once, then
 /// with all that couples the margins of an observation.
 enum class Curvatures { remembered = 0, remember = 1, passing = 2 };
+
+/// Which slopes come with a Gram matrix: none, those of the loss, or the change of them along the prepared direction less `centre`.
+enum class Slopes { none = 0, loss = 1, direction = 2 };
 
 struct Question {
   Verb verb;
