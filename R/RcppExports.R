@@ -13,6 +13,10 @@ processors <- function() {
     .Call(`_acfw_processors`)
 }
 
+startable_threads <- function(wanted) {
+    .Call(`_acfw_startable_threads`, wanted)
+}
+
 checksum <- function(x) {
     .Call(`_acfw_checksum`, x)
 }

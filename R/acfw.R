@@ -20,7 +20,8 @@
 #'   trial is accepted or not. A rejected trial costs one function value and nothing else.
 #' * `"backtracking"`: the line search of Pedregosa et al. (2020).
 #' * `"short"`: the classic rule with a known Lipschitz constant, `L` in [acfw_control()].
-#' * `"open"`: `2 / (t + 2)`, or `1 / sqrt(t + 1)` if the control says `convex = FALSE`.
+#' * `"open"`: `2 / (t + 2)`, or `1 / sqrt(t + 1)` if the control says `convex = FALSE`; beside corrections it is halved until the
+#'   objective falls.
 #'
 #' @section The gap:
 #' `gap` is the Frank-Wolfe gap `max <g, x - v>` over the set. For a convex objective it bounds
@@ -49,7 +50,7 @@
 #' @return An object of class `acfw`: a list with
 #'   \item{par}{the point}
 #'   \item{objective}{its value}
-#'   \item{gap}{its Frank-Wolfe gap}
+#'   \item{gap}{its Frank-Wolfe gap; `Inf` where a function failed before it was known}
 #'   \item{lower}{the best lower bound on the minimum that any iterate has proved; `NA` where none does}
 #'   \item{status}{`"converged"`, `"max_iter"`, `"max_time"`, `"interrupted"`, `"callback"` (the callback asked for it),
 #'     `"failed"` (a function returned something unusable after the start; the fit is what there was) or `"stalled"`}

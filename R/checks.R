@@ -17,11 +17,14 @@ range_text <- function(min, max, strict) {
   if (length(parts)) paste0(" ", paste(parts, collapse = " and "))
 }
 
-check_count <- function(x, arg, min = 1, call = rlang::caller_env()) {
-  x <- check_number(x, arg, min = min, call = call)
+check_count <- function(x, arg, min = 1, max = Inf, call = rlang::caller_env()) {
+  x <- check_number(x, arg, min = min, max = max, call = call)
   if (is.finite(x) && x != round(x)) abort_input(arg, paste0("must be a whole number, not ", describe(x), "."), call)
   x
 }
+
+# How many radii a grid has. Every one is a fit: more are a slip, and would fill the memory.
+check_grid <- function(x, call = rlang::caller_env()) check_count(x, "nbeta", max = 1e5, call = call)
 
 check_flag <- function(x, arg, call = rlang::caller_env()) {
   if (!is.logical(x) || length(x) != 1L || is.na(x)) {

@@ -15,6 +15,13 @@ abort_session <- function(failed, call = rlang::caller_env()) {
   rlang::abort(failed$message, class = c(class, "acfw_error"), call = call, use_cli_format = FALSE)
 }
 
+# Errors that C++ or R itself raise for want of memory get the class that sessions give them.
+name_memory <- function(condition) {
+  words <- sub("%.*", "", gettext("cannot allocate vector of size %0.1f Mb", domain = "R"))
+  if (!inherits(condition, "std::bad_alloc") && !startsWith(conditionMessage(condition), words)) return()
+  abort_session(list(arg = "", message = "There is not enough memory for this problem.", type = "memory"), NULL)
+}
+
 warn_acfw <- function(message, class = NULL) {
   rlang::warn(message, class = c(class, "acfw_warning"))
 }

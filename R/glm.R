@@ -180,7 +180,7 @@ fit_glm <- function(x, y, family, beta, set, lambda, weights, offset, penalty_fa
 glm_arguments <- function(family, beta, nbeta, method, step, control, env) {
   list(
     family = check_family(family, env), control = check_control(control, env), method = check_choice(method, glm_methods, "method", env),
-    step = check_choice(step, step_rules, "step", env), beta = check_radii(beta, env), nbeta = check_count(nbeta, "nbeta", call = env)
+    step = check_choice(step, step_rules, "step", env), beta = check_radii(beta, env), nbeta = check_grid(nbeta, env)
   )
 }
 

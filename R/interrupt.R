@@ -7,7 +7,7 @@ answered <- function(expr) {
   force_arguments(sys.parent())
   value <- NULL
   interrupted <- tryCatch({
-    suspendInterrupts(value <- expr)
+    suspendInterrupts(withCallingHandlers(value <- expr, error = name_memory))
     raise_interrupt()
     FALSE
   }, interrupt = function(condition) TRUE)

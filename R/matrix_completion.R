@@ -133,7 +133,7 @@ acfw_matrix_completion <- function(x, beta = NULL, loss = c("huber", "squared"),
     check_dots(..., .known = names(formals(acfw_matrix_completion)), .instead = names_in_softimpute)
     settings <- completion_settings(loss, delta, w0, center, shrink, limits, balance, method, step, rank_max)
     if (!is.null(beta)) beta <- completion_radii(beta)
-    nbeta <- check_count(nbeta, "nbeta")
+    nbeta <- check_grid(nbeta)
     if (inherits(x, "acfw_shards")) {
       complete_shards(x, weights, beta, settings, nbeta, control, init, call)
     } else {

@@ -37,10 +37,10 @@ control_with_progress <- function(control, env = rlang::caller_env(), checkpoint
   control
 }
 
-# As many threads as were asked for and as the machine has; one in a forked child, where those of the parent do not exist but
-# OpenMP waits for them.
+# As many threads as were asked for and as the machine has and can start; one in a forked child, where those of the parent do not exist
+# but OpenMP waits for them.
 usable_threads <- function(threads) {
-  if (Sys.getpid() != loaded$by) 1 else min(threads, processors())
+  if (Sys.getpid() != loaded$by) 1 else as.double(startable_threads(threads))
 }
 
 loaded <- new.env(parent = emptyenv())

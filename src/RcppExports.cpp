@@ -46,6 +46,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// startable_threads
+int startable_threads(double wanted);
+RcppExport SEXP _acfw_startable_threads(SEXP wantedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< double >::type wanted(wantedSEXP);
+    rcpp_result_gen = Rcpp::wrap(startable_threads(wanted));
+    return rcpp_result_gen;
+END_RCPP
+}
 // checksum
 std::string checksum(SEXP x);
 RcppExport SEXP _acfw_checksum(SEXP xSEXP) {
@@ -686,6 +697,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_all_finite", (DL_FUNC) &_acfw_all_finite, 1},
     {"_acfw_valid_compressed", (DL_FUNC) &_acfw_valid_compressed, 4},
     {"_acfw_processors", (DL_FUNC) &_acfw_processors, 0},
+    {"_acfw_startable_threads", (DL_FUNC) &_acfw_startable_threads, 1},
     {"_acfw_checksum", (DL_FUNC) &_acfw_checksum, 1},
     {"_acfw_part_make_entries", (DL_FUNC) &_acfw_part_make_entries, 5},
     {"_acfw_part_left", (DL_FUNC) &_acfw_part_left, 2},

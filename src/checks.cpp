@@ -1,5 +1,11 @@
 #include "checks.h"
 
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
 #include "acfw/core/eigen.hpp"
 #include "acfw/kernels/dispatch.hpp"
 
@@ -43,4 +49,35 @@ int processors() {
 #else
   return 1;
 #endif
+}
+
+namespace {
+
+// Can the system start so many more threads, all there at once?
+bool can_start(int more) {
+  std::vector<std::thread> started;
+  std::mutex gate;
+  bool all = true;
+  {
+    const std::lock_guard<std::mutex> closed(gate);
+    try {
+      for (int k = 0; k < more; ++k) started.emplace_back([&gate] { const std::lock_guard<std::mutex> through(gate); });
+    } catch (const std::exception&) {
+      all = false;
+    }
+  }
+  for (std::thread& one : started) one.join();
+  return all;
+}
+
+}  // namespace
+
+// As many of the threads asked for as there are processors; one where the system refuses to start more, for want of memory say, to which
+// OpenMP's own answer is to end R. Those it has started stay.
+// [[Rcpp::export]]
+int startable_threads(double wanted) {
+  static int had = 1;
+  const int most = static_cast<int>(std::min(wanted, static_cast<double>(processors())));
+  if (most > had && can_start(most - 1)) had = most;
+  return std::min(most, had);
 }

@@ -151,6 +151,25 @@ TEST_CASE("the tail of the preconditioner multiplies as dense matrices do, on ev
   });
 }
 
+TEST_CASE("the tail's products are shared among threads where they are many, with the same bits, and not where they are few", "[completion][kernels]") {
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  for (Index rows : {45, 4000}) {
+    constexpr Index size = 32;
+    const RowMajor W = RowMajor::Random(rows, size), factors = RowMajor::Random(rows, size);
+    auto both = [&](int threads) {
+      RowMajor D = factors, a(size, size);
+      const TailProduct<double> product{rows, size, size, W.data(), D.data(), a.data(), threads};
+      CHECK(product.sharing() == (rows == 45 ? 1 : threads));
+      project_tail(product);
+      expand_tail(product);
+      return D;
+    };
+    const RowMajor alone = both(1);
+    CHECK(alone == both(2));
+    CHECK(alone == both(3));
+  }
+}
+
 TEST_CASE("the preconditioner is symmetric and positive, its tail included", "[completion]") {
   const Entries entries = some_entries(40, 30);
   Completion f(entries, 0.4);

@@ -1,6 +1,7 @@
 // Factors that follow a face, and models solved on faces.
 #include <acfw/correctors/coordinate_descent.hpp>
 #include <acfw/correctors/face_pivoting.hpp>
+#include <acfw/correctors/group_face.hpp>
 #include <acfw/linear/face_factor.hpp>
 #include <acfw/linear/storage.hpp>
 #include "check.hpp"
@@ -115,4 +116,27 @@ TEST_CASE("copies of columns stay out of the face, and the model is minimised al
   REQUIRE(FacePivoting().minimise(formed.hessian, m, 0.0));
   CHECK(violation(formed, m) <= 1e-10);
   CHECK((m.x.array() != 0.0).count() <= p);
+}
+
+TEST_CASE("Newton steps on groups in use end where the slope of the penalised model vanishes, and leave the others at rest", "[face]") {
+  std::srand(17);
+  const Index k = 9;
+  const Eigen::MatrixXd A = Eigen::MatrixXd::Random(12, k), H = A.transpose() * A;
+  const Vector b = 3.0 * Vector::Random(k);
+  const std::vector<GroupPlace> groups{{0, 3}, {3, 2}, {5, 4}};
+  const double mu = 0.3;
+  Vector x = Vector::Ones(k), d;
+  x.segment(3, 2).setZero();
+  const auto slopes = [&] { return Vector(H * x - b); };
+  for (int step = 0; step < 30; ++step) {
+    if (!step_on_groups(H, slopes(), x, groups, mu, d)) break;
+    x += d;
+  }
+  CHECK(x.segment(3, 2).norm() == 0.0);
+  for (Index from : {0, 5}) {
+    const Index size = from == 0 ? 3 : 4;
+    const Vector part = x.segment(from, size);
+    REQUIRE(part.norm() > 1e-3);
+    CHECK((slopes().segment(from, size) + mu * part / part.norm()).norm() < 1e-7);
+  }
 }

@@ -145,3 +145,22 @@ TEST_CASE("by name the corrective method needs fewer calls of the oracle than an
   };
   REQUIRE(3 * calls("corrective") < calls("pfw"));
 }
+
+TEST_CASE("no correction raises the objective, and no more atoms are held than the dimension asks for", "[hull]") {
+  std::srand(11);
+  const Index n = 3;
+  const Eigen::MatrixXd A = 40.0 * Eigen::MatrixXd::Random(60, n);  // curvatures vanish and return within one step
+  const Vector y = (A * Vector::Random(n) + 40.0 * Vector::Random(60)).unaryExpr([](double z) { return z > 0.0 ? 1.0 : 0.0; });
+  Control control;
+  control.tol = 0.0;
+  control.rel_tol = 0.0;
+  control.max_iter = 150;
+  L2Ball ball{3.0};  // whose atoms never come back
+  auto f = logistic(A, y, 0.0, Vector::Zero(n));
+  const Result run = minimize(f, ball, "corrective", "backtracking", control);
+  REQUIRE(run.trace.size() > 6);
+  for (std::size_t k = 1; k < run.trace.size(); ++k) {
+    CHECK(run.trace[k].objective <= run.trace[k - 1].objective * (1.0 + 1e-12));
+    CHECK(run.trace[k].active <= static_cast<std::size_t>(n) + 1);
+  }
+}

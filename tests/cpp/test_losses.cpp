@@ -2,6 +2,7 @@
 #include "check.hpp"
 
 #include <acfw/kernels/logistic.hpp>
+#include <acfw/losses/families.hpp>
 
 #include <cmath>
 
@@ -103,4 +104,32 @@ TEST_CASE("passes over the observations agree with one observation at a time, on
     CHECK(moved.divergence == close_to(divergence, 1e-12));
     CHECK(moved.slope == close_to(slope, 1e-12));
   });
+}
+
+TEST_CASE("far steps of several classes have the divergence of their values, also where probabilities have underflowed", "[losses]") {
+  const long double never = 0.0L;
+  for (double far : {20.0, 45.0, 400.0, 900.0}) {
+    for (double step : {0.5, 31.0, 60.0, 500.0, 2000.0}) {
+      for (double gap : {0.0, 3.0}) {
+        const Vector m = Eigen::Vector3d(0.0, -far, -gap), u = Eigen::Vector3d(0.1, -step, 0.2), y = Eigen::Vector3d(1.0, 0.0, 0.0);
+        auto loss = make_loss("multinomial", y, Vector::Ones(3), 3);
+        loss->look(m, 0.0);
+        const double seen = loss->shift(m, 0.0, u, 1.0, 0.0).divergence;
+        // log sum p exp(t) - <p, t> for the shift t = -u, all in long doubles and relative to the first class
+        long double total = never, moved = never, along = never;
+        for (Index k = 0; k < 3; ++k) total += std::exp(static_cast<long double>(m[k]));
+        for (Index k = 0; k < 3; ++k) {
+          const long double t = static_cast<long double>(u[0]) - static_cast<long double>(u[k]);
+          const long double p = std::exp(static_cast<long double>(m[k])) / total;
+          along += p * t;
+          moved += p * (std::expm1(t) - t);
+        }
+        // log(1 + sum p (e^t - 1 - t) + along) - along
+        const long double truth = std::log1p(moved + along) - along;
+        INFO("far " << far << ", step " << step << ", gap " << gap);
+        CHECK(seen == close_to(static_cast<double>(truth), 1e-9).or_by(1e-17));
+        CHECK(seen >= 0.0);
+      }
+    }
+  }
 }

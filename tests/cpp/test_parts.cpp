@@ -98,6 +98,8 @@ TEST_CASE("an objective of parts is that of all rows: value, gradient, divergenc
       CHECK(f.loss() == close_to(whole.loss(), 1e-12));
       CHECK(f.intercept() == close_to(whole.intercept(), 1e-10));
       if (free) CHECK(f.free()[0] == close_to(whole.free()[0], 1e-8));
+      CHECK(f.value_rounding() > 0.99 * whole.value_rounding());  // margins are rounded on parts as in memory
+      CHECK(f.value_rounding() < 10.0 * whole.value_rounding());
       for (Index j = 0; j < 5; ++j) CHECK(std::abs(f.along(AnyAtom(Coordinate{j, 1.0})) - whole.along(AnyAtom(Coordinate{j, 1.0}))) < 1e-12);
     };
     same();

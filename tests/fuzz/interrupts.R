@@ -3,8 +3,9 @@
 #   Rscript tests/fuzz/interrupts.R <signals> <seed> [<kind> ...]     200 signals over all kinds unless told
 #
 # For each kind of call a child process makes it again and again and says when it begins and when it has returned; the parent
-# sends a SIGINT in between. The last line is a summary, and the status 1 if a signal was not answered well. FUZZ_LIB may name a
-# library to load acfw from.
+# sends a SIGINT in between. The last line is a summary, and the status 1 if a signal was not answered well. On a machine that has more
+# to do than it has processors, an answer may take as much longer: `slowest` is what it would have been on an idle one. FUZZ_LIB may
+# name a library to load acfw from.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])
 patience <- 2   # seconds until an answer is late,
@@ -253,10 +254,16 @@ interrupt_once <- function(child, delay) {
   if (is.null(said)) return(nothing("no answer", TRUE))
   if (said[[1L]] == "begin") child$read <- child$read - 1L  # the signal came while the child said that it had returned
   if (!is.null(early) || said[[1L]] != "returned") return(nothing(NA, FALSE))
-  latency <- as.double(said[[2L]]) - sent
+  latency <- (as.double(said[[2L]]) - sent) / crowd()
   wrong <- if (length(said) > 3L) said[[4L]] else ""
   answer <- if (nzchar(wrong)) wrong else if (latency > patience) "good, but late" else "good"
   list(child = child, delay = delay, latency = latency, answer = answer, status = said[[3L]], stuck = FALSE)
+}
+
+# How many share a processor, where the system tells.
+crowd <- function() {
+  if (!file.exists("/proc/loadavg")) return(1)
+  max(1, as.double(scan("/proc/loadavg", what = "", quiet = TRUE)[[1L]]) / parallel::detectCores())
 }
 
 # `count` signals to calls of one kind.

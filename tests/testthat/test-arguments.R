@@ -68,6 +68,17 @@ test_that("sizes beyond any memory are refused before memory is asked for", {
   expect_named(acfw_dictionary_learning(diag(2), Inf, 1), "p")
 })
 
+test_that("a grid has a finite number of radii, and not one that no memory holds", {
+  y <- rep(0:1, 5)
+  x <- cbind(sin(1:10), cos(1:10))
+  for (odd in list(Inf, 1e300, 1e10)) {
+    expect_error(acfw_glm(x, y, nbeta = odd), class = "acfw_error_input", regexp = "nbeta")
+    expect_error(acfw_lasso_logistic(x, y, nbeta = odd), class = "acfw_error_input", regexp = "nbeta")
+    expect_error(cv_acfw_glm(x, y, nbeta = odd, nfolds = 2), class = "acfw_error_input", regexp = "nbeta")
+    expect_error(acfw_matrix_completion(volcano[1:5, 1:5], nbeta = odd), class = "acfw_error_input", regexp = "nbeta")
+  }
+})
+
 test_that("a trace without a positive gap has nothing to plot, in every plot", {
   fit <- acfw(fn = objective_quadratic(diag(2)), lmo = lmo_unit_simplex(), method = "cfw")
   expect_equal(fit$gap, 0)

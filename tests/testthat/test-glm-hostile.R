@@ -167,6 +167,24 @@ test_that("a column without curvature takes what the others leave of a simplex",
   }
 })
 
+test_that("open-loop steps do not undo what corrections have reached", {
+  set.seed(8616)
+  x <- matrix(rnorm(200), 10)
+  y <- rpois(10, 3)
+  groups <- rep(1:10, 2)
+  fit <- function(step, iterations) {
+    suppressWarnings(acfw_glm(x, y, "poisson", 50, set = "group", groups = groups, lambda = 10, step = step,
+                              control = acfw_control(tol = 0, rel_tol = 0, max_iter = iterations)))
+  }
+  best <- fit("ac", 500)$objective
+  open <- fit("open", 500)
+  expect_lte(max(diff(open$trace$objective)), 1e-12)  # it rose to where it had begun, again and again
+  for (iterations in 10 + 0:9) expect_equal(fit("open", iterations)$objective, best, tolerance = 1e-9)
+  x <- matrix(rnorm(600), 30)
+  open <- acfw(fn = objective_least_squares(x, x[, 1] - x[, 2] + rnorm(30)), lmo = lmo_l1_ball(1.5), step = "open")
+  expect_lte(max(diff(open$trace$objective)), 1e-12)
+})
+
 test_that("groups that few observations couple do not crawl", {
   set.seed(780)
   x <- matrix(rnorm(160), 2)

@@ -51,3 +51,43 @@ test_that("threads are capped at what the machine has, and one in a forked proce
   expect_identical(there, list(here, here))
   expect_identical(fit(1e5), here)
 })
+
+# A file with that code, which finds the package where this process has it.
+script_of <- function(code) {
+  path <- tempfile(fileext = ".R")
+  writeLines(c(sprintf("library(acfw, lib.loc = %s)", deparse(dirname(find.package("acfw")))), code), path)
+  path
+}
+
+test_that("too little memory is an error with a class, wherever it is asked for, and threads that cannot be started are done without", {
+  skip_on_os(c("windows", "mac", "solaris"))
+  skip_if(Sys.which("prlimit") == "", "prlimit is not there to limit memory")
+  skip_if(grepl("asan", Sys.getenv("LD_PRELOAD")), "AddressSanitizer needs all addresses")
+  script <- script_of('
+    size <- function() 1024 * as.double(gsub("[^0-9]", "", grep("VmSize", readLines("/proc/self/status"), value = TRUE)))
+    set.seed(1)
+    x <- matrix(rnorm(1e6), 1000)
+    y <- x[, 1] + rnorm(1000)
+    classes <- factor(sample(3, 1000, TRUE))
+    q <- crossprod(x) / 1000 + diag(1000)
+    ratings <- data.frame(i = rep(1:20000, 10), j = rep(c(1:19999, 1:13), length.out = 2e5), value = rnorm(2e5))
+    short <- acfw_control(max_iter = 5)
+    invisible(gc())
+    system2("prlimit", c("--pid", Sys.getpid(), sprintf("--as=%.0f", size() + 2^21)))
+    tell <- function(code) cat(tryCatch({
+      suppressMessages(code)
+      "fine"
+    }, acfw_error_memory = function(e) "memory", error = conditionMessage), "")
+    tell(acfw_glm(x, y, "gaussian", 50, control = acfw_control(max_iter = 5, threads = 2)))
+    tell(acfw_glm(x, classes, "multinomial", 50, control = short))
+    tell(acfw_dictionary_learning(x, 200, 1, control = short))
+    tell(acfw_matrix_completion(ratings, 1e4, control = short))
+    tell(acfw_dr_mmse(q, 500, 1, control = short))
+    cat("end")
+  ')
+  said <- system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = TRUE, stderr = FALSE)
+  words <- strsplit(paste(said, collapse = " "), " +")[[1L]]
+  expect_identical(words[length(words)], "end")  # R itself ended at the first thread that could not be started
+  expect_true(all(words %in% c("fine", "memory", "end")))
+  expect_true("memory" %in% words)
+})

@@ -155,3 +155,13 @@ test_that("step \"short\" finds its Lipschitz constant over the parts, no smalle
   }
   expect_error(acfw_glm(as_shards(shard_data("poisson"), 4), "poisson", beta = 1, step = "short"), "Lipschitz", class = "acfw_error_input")
 })
+
+test_that("a run on shards ends where the rounding of its margins hides what is left, as it does in memory", {
+  x <- rbind(c(5588, -23171), c(552, 11701), c(-3506, -6953))
+  y <- c(1, 1, 2e9)
+  w <- c(0.58, 0.32, 1.37)
+  shards <- acfw_shards(function(k) list(x = x[k == c(1, 2, 2), , drop = FALSE], y = y[k == c(1, 2, 2)], weights = w[k == c(1, 2, 2)]), 2)
+  fit <- suppressWarnings(acfw_glm(shards, "poisson", 1, standardize = FALSE, step = "open", control = acfw_control(tol = 1e-3, rel_tol = 0, max_iter = 300)))
+  expect_identical(fit$status, "stalled")
+  expect_lt(fit$counts[["value"]], 2000)
+})

@@ -143,7 +143,8 @@ class FrankWolfe {
       norm2_ = f_.prepare(move_);
       known_ = Known::direction;
     }
-    const Trial trial = step_.choose(prepared_line());  // gamma_t, L_{t+1}
+    Trial trial = step_.choose(prepared_line());  // gamma_t, L_{t+1}
+    if (!std::is_same_v<Corrector, NoCorrection> && step_.blind()) shorten(trial);
     Row row = here();
     row.L = trial.L;
     row.gamma = trial.gamma;
@@ -162,6 +163,15 @@ class FrankWolfe {
     note_below_tangent(corrector_.below_tangent());
     step_owed_ = false;
     recorder_.write(control_, row);
+  }
+
+  // Halves a step until f falls: one that raises it undoes what the corrector did, again and again.
+  void shorten(Trial& trial) {
+    const Line line = prepared_line();
+    for (int tries = 0; tries < 60 && !line.decreases(trial.gamma, trial.divergence); ++tries) {
+      trial.gamma *= 0.5;
+      trial.divergence = line.divergence(trial.gamma);
+    }
   }
 
   // A correction that decreases f by what the theory credits to a step may take its place; after one that does not, the

@@ -20,6 +20,9 @@ struct TailProduct {
   Real* D;
   Real* a;  ///< size x size, by rows
   int threads = 1;
+
+  /// To wake threads costs as much as some hundred thousand products, and far more where others want the cores.
+  int sharing() const { return rows * size * size < (Index(1) << 20) ? 1 : threads; }
 };
 
 namespace detail {
@@ -131,7 +134,7 @@ void in_pieces(Index count, int threads, Part part) {
 /// a = W'D
 template <class Real>
 void project_tail(const TailProduct<Real>& p) {
-  detail::in_pieces(p.size, p.threads, [&](Index first, Index last) {
+  detail::in_pieces(p.size, p.sharing(), [&](Index first, Index last) {
 #if ACFW_DISPATCH
     if (isa() != Isa::plain) return detail::tail_project_fma(p, first, last);
 #endif
@@ -142,7 +145,7 @@ void project_tail(const TailProduct<Real>& p) {
 /// D += W a
 template <class Real>
 void expand_tail(const TailProduct<Real>& p) {
-  detail::in_pieces(p.rows, p.threads, [&](Index first, Index last) {
+  detail::in_pieces(p.rows, p.sharing(), [&](Index first, Index last) {
 #if ACFW_DISPATCH
     if (isa() != Isa::plain) return detail::tail_expand_fma(p, first, last);
 #endif

@@ -25,8 +25,8 @@ inline void take_free(const Columns& columns, Vector& b, Vector& coefficients) {
 /// shorter one, with a ridge on the Hessian: once these columns separate the classes, curvatures underflow and the plain step is
 /// noise of any length. `look(g, H)` gives the gradient and the Hessian at the `coefficients`. Returns about how far the loss is above
 /// its minimum over these columns: what the last plain step promises, or, where the Hessian has vanished, what the slope is worth over
-/// a distance of the coefficients' size. A loss that has a natural size counts below `nothing` as settled, for where classes are
-/// separated a promise falls by a factor of e a step, for ever.
+/// a distance of the coefficients' size. Below `nothing` a promise counts as kept: where classes are separated it falls by a factor of e
+/// a step, for ever, and what lies below the rounding of the margins is never seen to be kept.
 template <class Look, class Move, class LossNow>
 double settle_free_columns(const Vector& coefficients, double nothing, Look look, Move move, LossNow loss) {
   constexpr int most_steps = 200;
@@ -54,9 +54,6 @@ double settle_free_columns(const Vector& coefficients, double nothing, Look look
   }
   return std::min(left, (g.array().abs() * (1.0 + 2.0 * coefficients.array().abs())).sum());
 }
-
-/// For losses of observations that weigh `total`; a parabola has no size of its own.
-inline double nothing_of(const Loss& family, double total) { return family.quadratic() ? 0.0 : 1e-28 * total; }
 
 /// Halves the step d until the loss, which is `before` now, falls; near the end, where a fall is lost in rounding, until it does not
 /// rise. `go(d)` takes a step and gives the loss there, `back(d)` undoes it. Tells whether one was taken.

@@ -85,15 +85,6 @@ class Glm final : public Regression {
 
   double gradient_rounding(const AnyAtom& v) const override { return gradient_rounding<AnyAtom>(v); }
 
-  /// It changes slowly and costs a look at all observations, so that it is an old one mostly.
-  double value_rounding() override {
-    if (rounding_asked_++ % 16 == 0) {
-      rounding_ = loss_->value_rounding(
-          0.0, length_of_margins(screened_.lengths(), static_cast<double>(A_->rows()), settings_.offset.stableNorm()));
-    }
-    return rounding_ + epsilon * std::abs(value_);
-  }
-
   double along(const AnyAtom& a) override { return along<AnyAtom>(a); }
   template <class Atom>
   double along(const Atom& a) {
@@ -161,6 +152,12 @@ class Glm final : public Regression {
   }
 
  private:
+  double rounding_of_margins() const override {
+    const Vector& lengths = screened_.lengths();
+    if (lengths.size() == 0) return 0.0;  // before the first look at the columns nobody knows
+    return loss_->value_rounding(0.0, length_of_margins(lengths, static_cast<double>(A_->rows()), settings_.offset.stableNorm()));
+  }
+
   // ---- the direction ------------------------------------------------------------------------------------
 
   // The image of the point: its margins without the offset and the free columns.
@@ -224,7 +221,7 @@ class Glm final : public Regression {
       hessian_on(*A_, settings_.free, *loss_, has_intercept(), threads(), H);
     };
     unsettled_ = settle_free_columns(
-        free_, nothing_of(*loss_, total_), look, [this](const Vector& d, double promised) { return move_free(d, promised); },
+        free_, nothing_left(*loss_, total_), look, [this](const Vector& d, double promised) { return move_free(d, promised); },
         [this] { return loss(); });
   }
 
@@ -267,8 +264,6 @@ class Glm final : public Regression {
   Vector free_step_;  // by which free columns go along with the prepared direction; empty where they do not
   bool stale_ = true;
   long commits_ = 0;
-  long rounding_asked_ = 0;
-  double rounding_ = 0.0;  // of the value, when it was last asked for in earnest
   SparseDirection direction_;
 };
 

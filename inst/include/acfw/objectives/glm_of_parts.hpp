@@ -171,6 +171,11 @@ class GlmOfParts final : public Regression {
   }
 
  private:
+  double rounding_of_margins() const override {
+    const double terms = length_of_margins(rows_.lengths, static_cast<double>(rows_.rows), rows_.offset_length);
+    return parts_->ask({Verb::rounding, {}, {terms}})[1];
+  }
+
   // A point with all that a part has to know of it.
   struct Place {
     bool known = false;
@@ -321,7 +326,7 @@ class GlmOfParts final : public Regression {
     settle_intercept(sums, value);
     if (free_.size() == 0) return;
     unsettled_ = settle_free_columns(
-        free_, nothing_of(*family_, rows_.total), [this](Vector& g, Eigen::MatrixXd& H) { look_at_free(g, H); },
+        free_, nothing_left(*family_, rows_.total), [this](Vector& g, Eigen::MatrixXd& H) { look_at_free(g, H); },
         [this](const Vector& d, double promised) { return move_free(d, promised); }, [this] { return value_now(); });
   }
 

@@ -100,7 +100,11 @@ class Regression : public SparseObjective {
   /// How much of <g, b - v> may be rounding.
   virtual double gradient_rounding(const AnyAtom& v) const = 0;
   /// And of the value: more than of the number itself where margins are sums of large terms.
-  virtual double value_rounding() { return epsilon * std::abs(value_); }
+  /// It changes slowly and costs a look at all observations, so that it is an old one mostly.
+  double value_rounding() {
+    if (rounding_asked_++ % 16 == 0) rounding_ = rounding_of_margins();
+    return rounding_ + epsilon * std::abs(value_);
+  }
   /// About how far the value is above its minimum over the columns that no budget holds back.
   double unsettled() const { return unsettled_; }
 
@@ -165,10 +169,16 @@ class Regression : public SparseObjective {
   double length_of_columns(const Vector& lengths) const {
     return point_.sum([&](Index j, double b) { return lengths[j] * std::abs(b); });
   }
+  /// What the rounding of the margins does to the value.
+  virtual double rounding_of_margins() const = 0;
   /// Of what the margins are sums of.
   double length_of_margins(const Vector& lengths, double rows, double beside) const {
-    return length_of_columns(lengths) + std::abs(b0_) * std::sqrt(rows) + beside;
+    double free = 0.0;
+    for (Index k = 0; k < free_.size(); ++k) free += lengths[settings_.free[static_cast<std::size_t>(k)]] * std::abs(free_[k]);
+    return length_of_columns(lengths) + free + std::abs(b0_) * std::sqrt(rows) + beside;
   }
+  /// What free columns may leave of a loss of observations that weigh `total`: a parabola has no size of its own.
+  double nothing_left(const Loss& family, double total) const { return family.quadratic() ? rounding_of_margins() : 1e-28 * total; }
 
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();
   // A margin moves at once, where its loss is no parabola and curvatures may underflow: unseen, and where the loss is compared.
@@ -187,6 +197,8 @@ class Regression : public SparseObjective {
   double shift_ = 0.0;
   double ridge_norm2_ = 0.0;  // of the direction
   double unsettled_ = 0.0;
+  long rounding_asked_ = 0;
+  double rounding_ = 0.0;  // of the value, when it was last asked for in earnest
 
  private:
   void screen(Screening& screened) {

@@ -43,7 +43,7 @@ class Part {
       default: break;
     }
     const double size = loss_->residual_rounding(numbers[0]);
-    return Vector::Constant(1, size * size);
+    return Eigen::Vector2d(size * size, loss_->value_rounding(0.0, numbers[0]));
   }
 
  private:

@@ -25,7 +25,7 @@ enum class Verb {
   gram,      ///< (first new column, Curvatures, Slopes, centre); A_W'v, slopes if wanted, upper triangle of A_W'VA_W by columns
   bounds,    ///< where the intercept may be after a step: (gamma); maxima of -from and to
   reach,     ///< of columns with these coefficients; the largest change of a margin
-  rounding,  ///< of the residuals, at margins added up from terms of a length: (length); sum of squares
+  rounding,  ///< at margins added up from terms of a length: (length); sum of squares of that of the residuals, and that of the value
   mark,      ///< the way of the residuals is measured from here; nothing
   // Of a matrix completion: see parts/entries_part.hpp. Matrices travel by rows, a row for each column of the data.
   effects,    ///< (mean, effects of columns); slope and curvature of the mean, with the effects of rows that follow it

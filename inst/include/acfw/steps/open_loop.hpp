@@ -22,6 +22,7 @@ class OpenLoop : public StepRule {
     return {gamma, L(), line.divergence(gamma), true};
   }
 
+  bool blind() const override { return true; }
   double L() const override { return std::numeric_limits<double>::quiet_NaN(); }
 
  private:
