@@ -81,7 +81,7 @@ class FactoredCorrector : public NoCorrection {
 
  private:
   static constexpr Index first_block = 16, last_block = 128;  // the rank may double
-  static constexpr double near_the_end = 10.0;               // gap / what is wanted: then a phase may be the last, and should know
+  static constexpr double near_the_end = 20.0;               // gap / what is wanted: then a phase may be the last, and need not go on for longer than it must
   static constexpr double share_wanted = 0.5;                // what lies outside of the span of the factors needs room, too
   static constexpr double single_resolves = 1e-7;            // smaller gains are better found in double,
   static constexpr double nothing = 1e-13;                   // and these are none
@@ -132,7 +132,10 @@ class FactoredCorrector : public NoCorrection {
     goal.out_of_time = settings_.out_of_time;
     const double wanted = std::max(settings_.tol, settings_.rel_tol * std::abs(f.value()));
     const bool limited = rank == settings_.rank_max;
-    if (wanted > 0.0 && (limited || (settled_ && gap < near_the_end * wanted))) goal.judge_every = 5;
+    if (wanted > 0.0 && (limited || (settled_ && gap < near_the_end * wanted))) {
+      goal.judge_every = 5;
+      goal.extra_steps = limited ? goal.most_steps : 0;
+    }
     const LbfgsResult result = lbfgs.minimize(at, goal, [&](const auto& point, const auto& gradient) {
       return model.is_settled(point, gradient, share_wanted * wanted / ball_->radius());
     });
