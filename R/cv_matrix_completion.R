@@ -10,8 +10,10 @@
 #' With [acfw_shards()] in the place of `x` the folds lie inside the shards, drawn from a seed for each, or as `foldid` among what `load` returns
 #' says; held-out entries are scored where they are.
 #'
-#' Fits to parts of the data end at a relative gap of 3e-3, which moves a score by far less than its standard error; the fit to
-#' all entries at 1e-4. A tolerance in `control` is for both.
+#' Held-out errors settle long before the gap. Fits to parts of the data end at a gap of 3e-3 of the objective, where a radius follows another at
+#' three hundredths of the loss that was explained there if that is more, and at 3e-2 of the objective at most: that moves a score by far less
+#' than its standard error. The fit to all entries ends at 1e-4 at `beta_min`, and at 3e-3 at the radii before. A tolerance in `control` is
+#' for all of them.
 #'
 #' @inheritParams acfw_matrix_completion
 #' @inheritParams cv_acfw_glm
@@ -71,7 +73,7 @@ cv_completion_in_memory <- function(observed, beta, foldid, nfolds, measure, set
                   fold_of = if (is.null(observed$order)) foldid else foldid[observed$order])
   folds <- sort(unique(foldid))
   cv <- score_radii(problem, folds, beta, workers, env)
-  final <- if (!cv$interrupted) fit_entries(problem, cv$beta[cv$beta <= cv$beta_min], TRUE, call)
+  final <- if (!cv$interrupted) fit_up_to(problem, cv$beta[cv$beta <= cv$beta_min], call)
   c(cv, list(fit = final$results, foldid = foldid, nfolds = length(folds)))
 }
 
@@ -85,13 +87,25 @@ cv_settings <- function(..., call = rlang::caller_env()) {
   do.call(completion_settings, c(utils::modifyList(settings, given, keep.null = TRUE), call = call), quote = TRUE)
 }
 
-# The path on some of the entries, centred by themselves: once, and by the same effects when it goes on.
+# The path on some of the entries, centred by themselves: once, and by the same effects when it goes on. `rel_tol` may be a function of
+# the loss at zero.
 fit_entries <- function(problem, radii, keep, call, init = NULL, rel_tol = 1e-4) {
   entries <- if (isTRUE(keep)) problem$observed else subset_observed(problem$observed, keep)
   if (is.null(init)) entries <- centred(entries, problem$settings)
   else entries[c("offset", "scale")] <- init[c("offset", "scale")]
+  if (is.function(rel_tol)) rel_tol <- rel_tol(completion_loss_at_zero(entries, engine_delta(problem$settings)))
   control <- completion_control(problem$control, entries, problem$settings, rel_tol)
   quiet_parts(fit_radii(entries, radii, problem$settings, control, init, call))
+}
+
+# The path on all entries: its last radius is the one that was chosen, and those before lead there.
+fit_up_to <- function(problem, radii, call) {
+  chosen <- length(radii)
+  if (chosen == 1L) return(fit_entries(problem, radii, TRUE, call))
+  before <- fit_entries(problem, radii[-chosen], TRUE, call, rel_tol = least_fold_tolerance)
+  if (before$interrupted) return(before)
+  last <- fit_entries(problem, radii[[chosen]], TRUE, call, before$results[[chosen - 1L]])
+  list(results = c(before$results, last$results), interrupted = last$interrupted)
 }
 
 # All folds over the radii given; or over one radius after another, until they are enough.
@@ -118,8 +132,14 @@ score_radii <- function(problem, folds, beta, workers, env = rlang::caller_env()
 most_radii <- 40L
 
 # Relative gap of fits to parts of the data. A gap falls like the root of what is left to gain, so that the score has settled long
-# before.
-fold_tolerance <- 3e-3
+# before: a share of what the radius before explained will do, and of little more than the effects it is a small one.
+fold_tolerance <- function(loss_at_zero, before) {
+  explained <- loss_at_zero / before$last$objective - 1
+  if (!isTRUE(explained > 0)) return(least_fold_tolerance)
+  min(max(0.03 * explained, least_fold_tolerance), 10 * least_fold_tolerance)
+}
+
+least_fold_tolerance <- 3e-3
 
 fold_parts <- function(problem, folds, env, line, label = NULL) {
   progress_parts("fold", length(folds), wants_progress(problem$control), env, paste(c("cross-validation", label), collapse = ", "), line)
@@ -149,12 +169,12 @@ score_folds <- function(problem, folds, radii, workers, part, before = NULL) {
 # has no score.
 score_fold <- function(problem, fold, radii, before = NULL) {
   held <- subset_observed(problem$observed, problem$fold_of == fold)
-  run <- fit_entries(problem, radii, problem$fold_of != fold, NULL, before$last, rel_tol = fold_tolerance)
+  run <- fit_entries(problem, radii, problem$fold_of != fold, NULL, before$last, rel_tol = function(loss) fold_tolerance(loss, before))
   fits <- Filter(Negate(was_interrupted), run$results)
   last <- utils::tail(run$results, 1L)[[1L]]
   list(score = c(before$score, vapply(fits, held_out_score, 0, held = held, measure = problem$measure)),
        rank = c(before$rank, vapply(fits, function(fit) as.double(fit$rank), 0)),
-       last = last[c("u", "d", "v", "rank", "nuclear_norm", "offset", "scale", "state", "control")], slack = is_slack(last),
+       last = last[c("u", "d", "v", "rank", "nuclear_norm", "objective", "offset", "scale", "state", "control")], slack = is_slack(last),
        status = if (run$interrupted) "interrupted" else "complete")
 }
 

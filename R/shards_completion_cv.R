@@ -17,7 +17,7 @@ cv_completion_of_shards <- function(shards, beta, weights, foldid, nfolds, measu
   all <- problem_of(NULL, 1e-4)
   folds <- if (is.null(all$folds)) seq_len(nfolds) else all$folds
   problem <- list(control = control, measure = measure, first_radius = all$first, score_fold = function(fold, radii, before) {
-    score_fold_of_shards(problem_of(fold, fold_tolerance), radii, settings, measure, before, env)
+    score_fold_of_shards(problem_of(fold, least_fold_tolerance), radii, settings, measure, before, env)
   })
   cv <- score_radii(problem, folds, beta, NULL, env)
   final <- if (!cv$interrupted) {

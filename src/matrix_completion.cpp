@@ -117,7 +117,7 @@ class CompletionSession final : public CompletionPath<CompletionRun> {
     const std::shared_ptr<acfw::Deadline> deadline = start_clock(limits.max_time);
     auto objective = std::make_unique<acfw::Completion>(entries_, delta_, Rcpp::as<int>(control_["threads"]), beta, all_);
     acfw::CompletionBall ball(*objective, beta, limits.tol, limits.rel_tol, deadline);
-    const acfw::CompletionCorrective corrector(*objective, factored(ball, deadline));
+    const acfw::CompletionCorrective corrector(*objective, factored(ball, limits, deadline));
     const bool warm = start_.rank() > 0;
     const bool at_zero = !warm && acfw::stays_at_zero(*objective, beta, method_);
     if (warm) objective->assign(start_ = acfw::brought_inside(std::move(start_), beta, rank_max_));
@@ -137,10 +137,13 @@ class CompletionSession final : public CompletionPath<CompletionRun> {
     return CompletionPath::keep();
   }
 
-  std::shared_ptr<acfw::FactoredCorrector> factored(acfw::CompletionBall& ball, std::shared_ptr<acfw::Deadline> deadline) const {
+  std::shared_ptr<acfw::FactoredCorrector> factored(acfw::CompletionBall& ball, const acfw::Control& limits,
+                                                    std::shared_ptr<acfw::Deadline> deadline) const {
     if (method_ != "corrective") return nullptr;
     acfw::FactoredCorrector::Settings settings;
     if (rank_max_ < std::numeric_limits<Index>::max()) settings.rank_max = rank_max_;
+    settings.tol = limits.tol;
+    settings.rel_tol = limits.rel_tol;
     settings.out_of_time = [deadline = std::move(deadline)] { return deadline->is_over(); };
     return std::make_shared<acfw::FactoredCorrector>(ball.ball(), settings);
   }

@@ -447,3 +447,64 @@ TEST_CASE("the gradient of entries with scales is that of the matrix whose norm 
   CHECK(matrix.frobenius() == close_to(full.norm()));
   CHECK(matrix.largest() == close_to(full.cwiseAbs().maxCoeff()));
 }
+
+TEST_CASE("a product with G'G in one reading is the product with G and then with G'", "[completion]") {
+  Entries entries = some_entries(300, 70, 7);
+  for (const bool scaled : {false, true}) {
+    if (scaled) {
+      entries.row_scale = Vector::LinSpaced(300, 0.5, 2.0);
+      entries.col_scale = Vector::LinSpaced(70, 3.0, 0.2);
+    }
+    const Vector x = scattered_unit_vector(70);
+    const EntryMatrix one(entries, entries.value), two(entries, entries.value, 2);
+    const Vector twice = one.apply_transposed(one.apply(x));
+    CHECK((one.apply_gram(x) - twice).norm() < 1e-13 * twice.norm());
+    CHECK(one.apply_gram(x) == two.apply_gram(x));
+  }
+}
+
+TEST_CASE("a search on G'G finds the leading triplets, through restarts, and their residuals", "[golub-kahan]") {
+  Entries entries = some_entries(400, 260, 7);
+  const EntryMatrix G(entries, entries.value);
+  Eigen::MatrixXd dense(400, 260);
+  for (Index j = 0; j < 260; ++j) dense.col(j) = G.apply(Vector::Unit(260, j));
+  const Vector exact = Eigen::JacobiSVD<Eigen::MatrixXd>(dense).singularValues();
+  KrylovGoal goal;
+  goal.pairs = 8;
+  goal.exact_pairs = 4;
+  goal.accuracy = 1e-8 * exact[0];
+  const SingularBlock block = leading_gram_block(G, scattered_unit_vector(260), goal);
+  CHECK(block.steps > 32);  // there was a restart
+  for (Index k = 0; k < 4; ++k) {
+    CHECK(std::abs(block.sigma[k] - exact[k]) < 1e-7 * exact[0]);
+    const double residual = (dense.transpose() * block.U.col(k) - block.sigma[k] * block.V.col(k)).norm();
+    CHECK(residual < block.residual[k] + 1e-8 * exact[0]);
+  }
+  CHECK((block.V.transpose() * block.V - Eigen::MatrixXd::Identity(8, 8)).norm() < 1e-10);
+  CHECK(leading_gram_block(EntryMatrix(entries, Vector::Zero(entries.size()).eval()), scattered_unit_vector(260), goal).sigma[0] == 0.0);
+}
+
+TEST_CASE("within a limit on the rank a run ends by its tolerance", "[completion]") {
+  const Entries entries = some_entries(120, 90, 4);
+  const auto evaluations = [&](double rel_tol) {
+    Completion f(entries, std::numeric_limits<double>::infinity());
+    OperatorNuclearBall ball(120, 90, 60.0);
+    Cfw<RankOne> direction;
+    AutoConditioned<> step;
+    Control control;
+    control.tol = 0.0;
+    control.rel_tol = rel_tol;
+    FactoredCorrector::Settings settings;
+    settings.rank_max = 3;
+    settings.rel_tol = rel_tol;
+    FrankWolfe<Completion, OperatorNuclearBall, Cfw<RankOne>, FactoredCorrector> run(f, ball, direction, step, control,
+                                                                                     FactoredCorrector(ball, settings));
+    run.go();
+    CHECK(run.status() == Status::stalled);
+    CHECK(f.point().rank() <= 3);
+    return std::pair<long, double>(run.counts().value, f.value());
+  };
+  const auto loose = evaluations(1e-2), tight = evaluations(1e-8);
+  CHECK(loose.first < tight.first);
+  CHECK(loose.second <= tight.second * (1.0 + 1e-2));
+}

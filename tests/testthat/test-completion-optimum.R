@@ -128,6 +128,20 @@ test_that("a limit on the rank is kept", {
   expect_gte(fit$objective, full$objective - full$gap)
 })
 
+test_that("within a limit on the rank a run ends by its tolerance, at a point that its factors cannot better by more", {
+  a <- small_ratings(150, 120, 12, noise = 1)
+  evaluations <- function(rel_tol) {
+    fit <- uncentred(a, 400, loss = "squared", rank_max = 4, control = acfw_control(rel_tol = rel_tol))
+    expect_equal(fit$status, "stalled")
+    G <- (as.matrix(fit) - a) / sum(!is.na(a))
+    G[is.na(G)] <- 0
+    within <- svd(crossprod(G, fit$u))$d[[1]]
+    expect_lte(400 * within + sum(G * as.matrix(fit)), max(rel_tol, 1e-3) * fit$objective)
+    fit$counts[["value"]]
+  }
+  expect_lt(evaluations(1e-2), evaluations(1e-8))
+})
+
 test_that("a fit can be continued, and a path warm-started", {
   a <- small_ratings(30, 20, 3)
   first <- uncentred(a, 20, control = acfw_control(max_iter = 2))

@@ -127,3 +127,22 @@ test_that("a cross-validation fits the effects of a fold once, not at every radi
   expect_gt(length(cv$beta), 2)
   expect_equal(fitted, 3 + 2)  # and for the first radius, and the last fit
 })
+
+test_that("folds are fitted as closely as their scores need, and the chosen radius as closely as a fit", {
+  expect_equal(fold_tolerance(1, NULL), 3e-3)
+  at <- function(objective) fold_tolerance(1, list(last = list(objective = objective)))
+  expect_equal(at(1), 3e-3)     # nothing explained yet
+  expect_equal(at(0.95), 3e-3)
+  expect_equal(at(0.6), 0.02)   # three hundredths of what was explained, of the objective
+  expect_equal(at(1e-9), 3e-2)
+  expect_equal(at(0), 3e-2)
+  a <- small_ratings(40, 30, 3, noise = 0.5)
+  set.seed(1)
+  cv <- cv_acfw_matrix_completion(a, nfolds = 3)
+  expect_equal(max(cv$fit$beta), cv$beta_min)
+  expect_true(all(cv$fit$path$gap <= 3e-3 * cv$fit$path$objective))
+  best <- cv$fit$fits[[length(cv$fit$fits)]]
+  expect_lte(best$gap, max(1e-4 * best$objective, best$control$tol))
+  asked <- cv_acfw_matrix_completion(a, foldid = cv$foldid, control = acfw_control(rel_tol = 1e-5))
+  expect_true(all(asked$fit$path$gap <= 1e-5 * asked$fit$path$objective + asked$fit$fits[[1]]$control$tol))
+})

@@ -28,6 +28,7 @@ class FactoredCorrector : public NoCorrection {
     double small_share = 0.02;      ///< and of what the phase has gained so far; or,
     double settled_share = 0.002;   ///< once the rank has settled, this share: another phase would only begin to learn the curvature anew
     double single_until = 1e-3;  ///< gap / f below which factors are double
+    double tol = 0.0, rel_tol = 0.0;  ///< the gap that ends the run, absolute or relative; 0 where nobody says
     std::function<bool()> out_of_time;  ///< true ends a phase; it may also throw, and f is then as it was
   };
 
@@ -80,6 +81,8 @@ class FactoredCorrector : public NoCorrection {
 
  private:
   static constexpr Index first_block = 16, last_block = 128;  // the rank may double
+  static constexpr double near_the_end = 20.0;               // gap / what is wanted: then a phase may be the last, and need not go on for longer than it must
+  static constexpr double share_wanted = 0.5;                // what lies outside of the span of the factors needs room, too
   static constexpr double single_resolves = 1e-7;            // smaller gains are better found in double,
   static constexpr double nothing = 1e-13;                   // and these are none
 
@@ -114,6 +117,7 @@ class FactoredCorrector : public NoCorrection {
   template <class Real>
   ThinSvd descend(const Completion& f, Terms x, double gap, Counts& counts) {
     FactoredModel<Real> model(f, ball_->radius(), x.size(), gap / ball_->radius());
+    const Index rank = x.size();
     auto at = model.variables(x);
     x = {};  // its memory is wanted
     Lbfgs<Real, FactoredModel<Real>> lbfgs(model, memory, f.threads());
@@ -126,7 +130,16 @@ class FactoredCorrector : public NoCorrection {
     goal.small_share = settled_ ? settings_.settled_share : settings_.small_share;
     goal.tries = sizeof(Real) == 8 ? 12 : 4;
     goal.out_of_time = settings_.out_of_time;
-    const LbfgsResult result = lbfgs.minimize(at, goal);
+    const double wanted = std::max(settings_.tol, settings_.rel_tol * std::abs(f.value()));
+    const bool limited = rank == settings_.rank_max;
+    if (wanted > 0.0 && (limited || (settled_ && gap < near_the_end * wanted))) {
+      goal.judge_every = 5;
+      goal.extra_steps = limited ? goal.most_steps : 0;
+    }
+    const LbfgsResult result = lbfgs.minimize(at, goal, [&](const auto& point, const auto& gradient) {
+      return model.is_settled(point, gradient, share_wanted * wanted / ball_->radius());
+    });
+    settled_within_limit_ = limited && result.good;
     in_double_ = in_double_ || result.rounded;
     counts.value += result.evaluations;
     counts.gradient += result.evaluations;
@@ -140,7 +153,7 @@ class FactoredCorrector : public NoCorrection {
   bool replace_within_limit(Completion& f, ThinSvd x) {
     const double value = f.value_at(x);
     if (value < best_value_) {
-      stuck_ = best_value_ - value < 1e-8 * std::abs(value);
+      stuck_ = settled_within_limit_ || best_value_ - value < 1e-8 * std::abs(value);
       best_value_ = value;
       best_ = std::move(x);
     } else {
@@ -160,6 +173,7 @@ class FactoredCorrector : public NoCorrection {
   bool settled_ = false;  // the oracle adds little to the rank
   double lowest_gap_ = std::numeric_limits<double>::infinity();
   int in_vain_ = 0, pause_ = 0;
+  bool settled_within_limit_ = false;  // the last phase had the most columns that are allowed, and ended within the tolerance
   bool stuck_ = false;
 };
 

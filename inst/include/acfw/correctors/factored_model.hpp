@@ -89,6 +89,23 @@ class FactoredModel {
     return scale * loss + 0.5 * f_.ridge() * c * c * square + f_.constant();
   }
 
+  /// Is no singular value of the gradient, between the span of U and all columns, above mu by more than `excess`? `at` has just been
+  /// evaluated. With K = U'U and M = (G'U)'(G'U) that is (mu + excess)^2 K > M: Gram matrices, and a factorisation that tells.
+  bool is_settled(const Variables& at, const Variables& gradient, double excess) const {
+    const Index m = entries_.rows, n = entries_.cols;
+    const Eigen::Map<const RowMajor> U(at.data(), m, width_), V(at.data() + m * width_, n, width_), on_V(gradient.data() + m * width_, n, width_);
+    const Eigen::MatrixXd A = U.leftCols(rank_).template cast<double>();
+    const Eigen::MatrixXd GtU = on_V.leftCols(rank_).template cast<double>() / c_ - mu_ * V.leftCols(rank_).template cast<double>();
+    Eigen::MatrixXd K(rank_, rank_), M(rank_, rank_);
+    multiply(A.transpose(), A, K, 1.0, false, f_.threads());
+    multiply(GtU.transpose(), GtU, M, 1.0, false, f_.threads());
+    const double level = mu_ + excess, rounding = 1e2 * std::numeric_limits<Real>::epsilon();
+    K.diagonal().array() *= 1.0 + rounding;
+    K.diagonal().array() += rounding * rounding * K.diagonal().maxCoeff();
+    M = level * level * K - M;
+    return level > 0.0 && cholesky(M);
+  }
+
   /// Curvature c h_i b_k + mu of U_ik, with h_i the weight of row i and b_k the mean square of V_.k over the
   /// entries, what the ridge adds, and the mirror image for V; fixed here for the whole phase. `at` has just been evaluated. What
   /// the diagonal does not see, SlowTail adds.

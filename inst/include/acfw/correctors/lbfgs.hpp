@@ -26,6 +26,8 @@ struct LbfgsGoal {
       0.0;                   ///< between the two, stop when a step can be expected to gain no more than this,
   double small_share = 1.0;  ///< and no more than this share of what has been gained
   int tries = 12;            ///< evaluations of a line search
+  int judge_every = 0;       ///< steps between two questions to who judges the point; 0: nobody does,
+  int extra_steps = 0;       ///< and how many he may ask for where gains are small
   std::function<bool()> out_of_time;  ///< asked before every evaluation; it may also throw: x is then as it was
 };
 
@@ -33,6 +35,7 @@ struct LbfgsResult {
   double value = 0.0;
   int steps = 0;
   int evaluations = 0;
+  bool good = false;     ///< says who judged the point
   bool rounded = false;  ///< a line search found nothing: rounding had the last word
 };
 
@@ -64,8 +67,14 @@ class Lbfgs {
   explicit Lbfgs(Model& model, std::size_t memory = 5, int threads = 1)
       : model_(model), memory_(std::min(memory, most)), threads_(threads) {}
 
-  /// Decreases the model from x, in place. x never gets worse.
   LbfgsResult minimize(Variables& x, const LbfgsGoal& goal) {
+    return minimize(x, goal, [](const Variables&, const Variables&) { return false; });
+  }
+
+  /// Decreases the model from x, in place. x never gets worse. Where somebody judges the point, is_good(x, gradient) ends it, and small
+  /// gains do not before some steps more.
+  template <class IsGood>
+  LbfgsResult minimize(Variables& x, const LbfgsGoal& goal, IsGood is_good) {
     LbfgsResult result;
     Variables g(x.size()), d(x.size()), trial(x.size()), trial_g(x.size());
     result.value = model_.evaluate(x, g);
@@ -74,6 +83,7 @@ class Lbfgs {
     h_ = g;
     model_.precondition(h_);
     const double first = result.value;
+    int next_judgement = goal.least_steps, extra = 0;
     while (result.steps < goal.most_steps && !(goal.out_of_time && goal.out_of_time())) {
       double slope = direction(d, g);
       if (!(slope < 0.0) && !pairs_.empty()) {
@@ -81,8 +91,12 @@ class Lbfgs {
         slope = direction(d, g);
       }
       const double gain = -0.5 * slope, gained = first - result.value;
-      const bool enough = gain <= goal.small_decrease && gain <= goal.small_share * gained;
-      if (!(slope < 0.0) || (enough && result.steps >= goal.least_steps)) break;
+      const bool enough = gain <= goal.small_decrease && gain <= goal.small_share * gained && result.steps >= goal.least_steps;
+      if (!(slope < 0.0) || (enough && extra++ >= goal.extra_steps)) break;
+      if (goal.judge_every > 0 && result.steps >= next_judgement) {
+        if ((result.good = is_good(x, g))) break;
+        next_judgement = result.steps + goal.judge_every;
+      }
       if (!search(x, d, slope, trial, trial_g, result, goal)) {
         if (goal.out_of_time && goal.out_of_time()) break;
         result.rounded = true;

@@ -66,6 +66,13 @@ class EntryMatrix final : public LinearOperator {
     return entries_->col_scale.cwiseProduct(apply_values_transposed(entries_->row_scale.cwiseProduct(y)));
   }
 
+  /// In one reading: what a row adds to G'G x is known once its product is.
+  Vector apply_gram(const Vector& x) const override {
+    if (!entries_->scaled()) return sum_of_pieces([&](Index p, Eigen::Ref<Vector> out) { gram_piece(p, x, out); });
+    const Vector in = entries_->col_scale.cwiseProduct(x);
+    return entries_->col_scale.cwiseProduct(sum_of_pieces([&](Index p, Eigen::Ref<Vector> out) { gram_piece(p, in, out); }));
+  }
+
   Eigen::MatrixXd apply_all(const Eigen::MatrixXd& X) const override;
   Eigen::MatrixXd apply_transposed_all(const Eigen::MatrixXd& Y) const override;
 
@@ -83,38 +90,58 @@ class EntryMatrix final : public LinearOperator {
 
   Vector apply_values(const Vector& x) const {
     Vector y(rows());
-    const int* start = entries_->start.data();
-    const int* col = entries_->col.data();
-    const double* value = values_->data();
-    const auto row = [&](Index i) {
-      double even = 0.0, odd = 0.0;
-      int e = start[i];
-      for (; e + 1 < start[i + 1]; e += 2) {
-        even += value[e] * x[col[e]];
-        odd += value[e + 1] * x[col[e + 1]];
-      }
-      if (e < start[i + 1]) even += value[e] * x[col[e]];
-      y[i] = even + odd;
-    };
-    for_each(rows(), threads_, row, 256);
+    for_each(rows(), threads_, [&](Index i) { y[i] = row_times(i, x.data()); }, 256);
     return y;
   }
 
   Vector apply_values_transposed(const Vector& y) const {
+    return sum_of_pieces([&](Index p, Eigen::Ref<Vector> x) { scatter(p, y, x); });
+  }
+
+  // piece(p, out) adds what the rows of a piece have to say; the sum is taken in their order, whoever made them.
+  template <class Piece>
+  Vector sum_of_pieces(Piece piece) const {
     const Index pieces = static_cast<Index>(pieces_.size()) - 1;
-    if (threads_ <= 1) {
-      Vector x = Vector::Zero(cols()), part(cols());
-      for (Index p = 0; p < pieces; ++p) {
-        scatter(p, y, part);
-        x += part;
-      }
-      return x;
+    Vector sum = Vector::Zero(cols());
+    Eigen::MatrixXd part = Eigen::MatrixXd::Zero(cols(), threads_ > 1 ? pieces : 1);
+    if (threads_ > 1) for_each(pieces, threads_, [&](Index p) { piece(p, part.col(p)); });
+    for (Index p = 0; p < pieces; ++p) {
+      if (threads_ <= 1) piece(p, part.col(0));
+      sum += part.col(threads_ > 1 ? p : 0);
+      if (threads_ <= 1) part.setZero();
     }
-    Eigen::MatrixXd part(cols(), pieces);
-    for_each(pieces, threads_, [&](Index p) { scatter(p, y, part.col(p)); });
-    Vector x = Vector::Zero(cols());
-    for (Index p = 0; p < pieces; ++p) x += part.col(p);
-    return x;
+    return sum;
+  }
+
+  double row_times(Index i, const double* x) const {
+    const int* col = entries_->col.data();
+    const double* value = values_->data();
+    const int end = entries_->start[i + 1];
+    double even = 0.0, odd = 0.0;
+    int e = entries_->start[i];
+    for (; e + 1 < end; e += 2) {
+      even += value[e] * x[col[e]];
+      odd += value[e + 1] * x[col[e + 1]];
+    }
+    if (e < end) even += value[e] * x[col[e]];
+    return even + odd;
+  }
+
+  void add_row(Index i, double y, double* x) const {
+    const int* col = entries_->col.data();
+    const double* value = values_->data();
+    for (int e = entries_->start[i]; e < entries_->start[i + 1]; ++e) x[col[e]] += value[e] * y;
+  }
+
+  void scatter(Index p, const Vector& y, Eigen::Ref<Vector> x) const {
+    for (Index i = pieces_[p]; i < pieces_[p + 1]; ++i) add_row(i, y[i], x.data());
+  }
+
+  void gram_piece(Index p, const Vector& x, Eigen::Ref<Vector> out) const {
+    for (Index i = pieces_[p]; i < pieces_[p + 1]; ++i) {
+      const double scale = entries_->scaled() ? entries_->row_scale[i] : 1.0;
+      add_row(i, scale * scale * row_times(i, x.data()), out.data());
+    }
   }
 
   static RowMajor padded(const Eigen::MatrixXd& X, const Vector& scale) {
@@ -122,18 +149,6 @@ class EntryMatrix final : public LinearOperator {
     out.leftCols(X.cols()) = X;
     if (scale.size() > 0) out = scale.asDiagonal() * out;
     return out;
-  }
-
-  void scatter(Index p, const Vector& y, Eigen::Ref<Vector> x) const {
-    x.setZero();
-    const int* start = entries_->start.data();
-    const int* col = entries_->col.data();
-    const double* value = values_->data();
-    double* out = x.data();
-    for (Index i = pieces_[p]; i < pieces_[p + 1]; ++i) {
-      const double yi = y[i];
-      for (int e = start[i]; e < start[i + 1]; ++e) out[col[e]] += value[e] * yi;
-    }
   }
 
   const Entries* entries_;
@@ -206,6 +221,8 @@ class EntriesPlusTerms final : public LinearOperator {
     if (!plain()) add(factors_.B, factors_.A, y, x);
     return x;
   }
+
+  Vector apply_gram(const Vector& x) const override { return plain() ? entries_.apply_gram(x) : apply_transposed(apply(x)); }
 
   Eigen::MatrixXd apply_all(const Eigen::MatrixXd& X) const override {
     Eigen::MatrixXd Y = entries_.apply_all(X);

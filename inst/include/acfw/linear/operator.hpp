@@ -17,6 +17,7 @@ class LinearOperator {
   virtual Index cols() const = 0;
   virtual Vector apply(const Vector& x) const = 0;             ///< G x
   virtual Vector apply_transposed(const Vector& y) const = 0;  ///< G'y
+  virtual Vector apply_gram(const Vector& x) const { return apply_transposed(apply(x)); }  ///< G'G x
   virtual Eigen::MatrixXd apply_all(const Eigen::MatrixXd& X) const;             ///< G X, several vectors at once
   virtual Eigen::MatrixXd apply_transposed_all(const Eigen::MatrixXd& Y) const;  ///< G'Y
   virtual double frobenius() const = 0;                        ///< an upper bound on all singular values
@@ -101,6 +102,8 @@ class ScaledOperator final : public LinearOperator {
   Index cols() const override { return G_.cols(); }
   Vector apply(const Vector& x) const override { return G_.apply(x / unit_); }
   Vector apply_transposed(const Vector& y) const override { return G_.apply_transposed(y / unit_); }
+  Vector apply_gram(const Vector& x) const override { return G_.apply_gram(x / unit_) / unit_; }
+  Eigen::MatrixXd apply_all(const Eigen::MatrixXd& X) const override { return G_.apply_all(X / unit_); }
   double frobenius() const override { return G_.frobenius() / unit_; }
   double largest() const override { return G_.largest() / unit_; }
 

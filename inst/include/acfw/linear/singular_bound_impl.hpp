@@ -118,7 +118,7 @@ inline SingularBound bound_above(const LinearOperator& G, const SingularBlock& b
   while (!done() && k - aside < most && !(goal.stop && goal.stop())) {
     if (k == Q.cols()) Q.conservativeResize(Eigen::NoChange, std::min(n, k + std::max<Index>(32, k / 2)));
     Q.col(k++) = q;
-    Vector w = G.apply_transposed(Vector(G.apply(q) / unit)) / unit;
+    Vector w = G.apply_gram(q / unit) / unit;
     const double a = q.dot(w);
     orthogonalise(w, k);
     const double b = w.norm();

@@ -24,6 +24,7 @@ class CompletionBall {
         deadline_(std::move(deadline)),
         tol_(tol),
         rel_tol_(rel_tol) {
+    ball_->search_squared();
     ball_->set_stop([deadline = deadline_] { return deadline->is_long_over(); });
   }
 

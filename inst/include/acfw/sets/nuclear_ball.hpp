@@ -6,6 +6,7 @@
 
 #include "acfw/core/move.hpp"
 #include "acfw/linear/decompositions.hpp"
+#include "acfw/linear/gram_lanczos.hpp"
 #include "acfw/linear/singular_bound.hpp"
 
 namespace acfw {
@@ -50,6 +51,8 @@ class NuclearBall {
 
   /// Vectors of the narrow side that may span what the leading pairs do, for the next certificate.
   void set_guess(Eigen::MatrixXd vectors) { guess_ = std::move(vectors); }
+  /// Searches may work on G'G, where G has a fast product with it.
+  void search_squared() { squared_ = true; }
   /// Asked now and then; true ends a search or a certificate with what there is.
   void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
 
@@ -64,7 +67,9 @@ class NuclearBall {
     goal.accuracy = accuracy;
     goal.relative = std::max(goal.relative, relative_);
     goal.stop = stop_;
-    block_ = leading_singular_block(G, start, goal);
+    const double known = block_.size() > 0 ? block_.sigma[0] : 0.0;
+    block_ = squared_ && narrow > few && cols_ <= rows_ && accuracy > gram_resolves * known ? leading_gram_block(G, start, goal)
+                                                                                             : leading_singular_block(G, start, goal);
     remember();
   }
 
@@ -91,6 +96,7 @@ class NuclearBall {
   Vector perturbed_start() { return start_ + 0.5 * scattered_unit_vector(cols_, ++stream_); }
 
   static constexpr Index carried = 6;
+  static constexpr Index few = 200;  // columns: below, two bases cost nothing
   static constexpr double share_of_room = 0.8;  // what the leading value still may grow by, shown, is within what is enough
 
   Index rows_;
@@ -100,6 +106,7 @@ class NuclearBall {
   double finest_ = 0.0;
   double enough_ = 0.0;
   double relative_ = 0.0;
+  bool squared_ = false;
   std::uint64_t stream_ = 0;
   std::function<bool()> stop_;
   Vector start_;
