@@ -240,7 +240,7 @@ class GlmOfParts final : public Regression {
     const Vector found = parts_->ask(bending(settings_.free, Slopes::direction, centre));
     Eigen::MatrixXd F;
     take_hessian(found, q, q, F);
-    const Vector step = -response_of(std::move(F)).solve(found.segment(q, q));
+    const Vector step = -response_to(Vector(found.segment(q, q)), std::move(F));
     if (!step.allFinite() || !(family_->quadratic() || change_by(step) < farthest)) return;
     Columns columns = direction_.columns;
     std::vector<double> coefficients = direction_.delta;
