@@ -81,7 +81,7 @@ class FactoredCorrector : public NoCorrection {
 
  private:
   static constexpr Index first_block = 16, last_block = 128;  // the rank may double
-  static constexpr double near_the_end = 20.0;               // gap / what is wanted: then a phase may be the last, and need not go on for longer than it must
+  static constexpr double near_the_end = 20.0;               // gap / what is wanted: this phase may be the last
   static constexpr double share_wanted = 0.5;                // what lies outside of the span of the factors needs room, too
   static constexpr double single_resolves = 1e-7;            // smaller gains are better found in double,
   static constexpr double nothing = 1e-13;                   // and these are none
