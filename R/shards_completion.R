@@ -27,12 +27,16 @@ completion_at_zero <- function(problem, control, rel_tol, env) {
 
 refuse_completion <- function(shards, weights, settings, env) {
   if (!is.null(weights)) abort_input("weights", "with shards come from `load`, with their entries.", env)
-  if (settings$w0 > 0) abort_input("w0", "must be 0 on shards; where only choices are known, complete the matrix in memory, or draw some cells that were not chosen as entries of value 0.", env, class = "acfw_error_shards")
-  if (is.finite(settings$rank_max)) abort_input("rank_max", "must be Inf on shards: a smaller `beta` has a smaller rank.", env, class = "acfw_error_shards")
-  if (isTRUE(settings$balance > 0)) abort_input("balance", "must be 0 on shards: weights of the entries, which `load` may return, are another way to let rows with few of them count.", env, class = "acfw_error_shards")
+  refuse <- function(arg, ...) abort_input(arg, paste0("must be ", ...), env, class = "acfw_error_shards")
+  if (settings$w0 > 0) {
+    refuse("w0", "0 on shards; where only choices are known, complete the matrix in memory, or give some cells that were not chosen as entries of value 0.")
+  }
+  if (is.finite(settings$rank_max)) refuse("rank_max", "Inf on shards: a smaller `beta` has a smaller rank.")
+  if (isTRUE(settings$balance > 0)) {
+    refuse("balance", "0 on shards: weights of the entries, which `load` may return, are another way to let rows with few of them count.")
+  }
   if (!settings$method %in% c("corrective", "cfw")) {
-    abort_input("method", paste0("must be \"corrective\" or \"cfw\" on shards: \"", settings$method, "\" holds atoms, whose left vectors are with the rows; \"corrective\" is faster."),
-                env, class = "acfw_error_shards")
+    refuse("method", "\"corrective\" or \"cfw\" on shards: \"", settings$method, "\" holds atoms, whose left vectors are with the rows.")
   }
 }
 

@@ -13,6 +13,7 @@
 
 #include "acfw/losses/families.hpp"
 #include "acfw/objectives/parts_design.hpp"
+#include "acfw/objectives/parts_direction.hpp"
 #include "acfw/objectives/profiled_hessian.hpp"
 #include "acfw/objectives/regression.hpp"
 #include "acfw/objectives/screened_parts.hpp"
@@ -97,7 +98,7 @@ class GlmOfParts final : public Regression {
   }
 
   double prepare(const Move<AnyAtom>& move) override {
-    direction_ = Direction{};
+    direction_ = PartsDirection{};
     Columns columns;
     std::vector<double> coefficients;
     if (move.on_point != 0.0) {
@@ -119,7 +120,7 @@ class GlmOfParts final : public Regression {
   }
 
   double prepare(const Columns& columns, const Vector& delta, double slope) override {
-    direction_ = Direction{};
+    direction_ = PartsDirection{};
     direction_.columns = columns;
     direction_.delta.assign(delta.data(), delta.data() + delta.size());
     const double norm2 = settle_direction(0.0, columns, direction_.delta, slope);
@@ -138,7 +139,7 @@ class GlmOfParts final : public Regression {
       point_.step(direction_.columns[k], gamma * direction_.delta[k]);
     }
     if (direction_.free.size() > 0 && !fresh) free_ -= gamma * direction_.free;
-    direction_ = Direction{};
+    direction_ = PartsDirection{};
     if (fresh) return refresh();
     b0_ = b0;
     settle(sums, false);
@@ -149,7 +150,7 @@ class GlmOfParts final : public Regression {
   }
 
   void refresh() override {
-    direction_ = Direction{};
+    direction_ = PartsDirection{};
     settle(parts_->ask(placing(here(), true)), true);
     note_value();
   }
@@ -205,24 +206,6 @@ class GlmOfParts final : public Regression {
   }
 
   // ---- the direction ------------------------------------------------------------------------------------
-
-  struct Direction {
-    Columns columns;
-    std::vector<double> delta;
-    Vector free;  // by which free columns go along; empty where they do not
-    bool prepared = false;
-    Question question{Verb::prepare};
-
-    void include(Index j, double by) {
-      const auto found = std::find(columns.begin(), columns.end(), j);
-      if (found != columns.end()) {
-        delta[static_cast<std::size_t>(found - columns.begin())] += by;
-        return;
-      }
-      columns.push_back(j);
-      delta.push_back(by);
-    }
-  };
 
   void prepare_image(double on_point, const Columns& columns, const std::vector<double>& coefficients) {
     Question question{Verb::prepare, columns, {on_point}};
@@ -414,7 +397,7 @@ class GlmOfParts final : public Regression {
   mutable Place remembered_;  // where the curvatures were that the parts remember,
   Place marked_;              // and the residuals that they have marked
 
-  Direction direction_;
+  PartsDirection direction_;
   double lean_ = 0.0;  // <curvature, u>
   std::vector<Trial> trials_;
   double ridge_along_ = 0.0;

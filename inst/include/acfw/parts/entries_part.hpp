@@ -12,7 +12,7 @@
 #include "acfw/kernels/factor_pass.hpp"
 #include "acfw/linear/entries.hpp"
 #include "acfw/linear/multiply.hpp"
-#include "acfw/objectives/additive_effects.hpp"
+#include "acfw/parts/effects_of_rows.hpp"
 #include "acfw/parts/question.hpp"
 
 namespace acfw {
@@ -41,7 +41,7 @@ class EntriesPart {
   EntriesPart(Entries entries, Settings settings)
       : entries_(std::move(entries)),
         settings_(settings),
-        row_(Vector::Zero(entries_.rows)),
+        effects_(entries_.rows, settings_.wanted, settings_.delta),
         z_(Vector::Zero(entries_.size())),
         g_(entries_.size()),
         U_(entries_.rows, 0),
@@ -69,16 +69,16 @@ class EntriesPart {
   }
 
   Index rows() const { return entries_.rows; }
-  const Vector& row_effects() const { return row_; }
+  const Vector& row_effects() const { return effects_.rows(); }
   const Eigen::MatrixXd& left(bool candidate) const { return candidate ? next_U_ : U_; }
   void set_left(Eigen::MatrixXd U) { U_ = std::move(U); }
 
   Vector answer(const Question& question) {
     const std::vector<double>& numbers = question.numbers;
     switch (question.verb) {
-      case Verb::effects: return effects(numbers);
-      case Verb::follow: return follow(numbers[0]);
-      case Verb::extent: return Eigen::Vector2d(moved_, row_.size() > 0 ? row_.cwiseAbs().maxCoeff() : 0.0);
+      case Verb::effects: return effects_.at(entries_, numbers);
+      case Verb::follow: return effects_.follow(entries_, numbers[0]);
+      case Verb::extent: return effects_.extent();
       case Verb::factors: return factors(numbers);
       case Verb::normal: return normal(numbers);
       case Verb::pair: return pair(numbers);
@@ -108,61 +108,7 @@ class EntriesPart {
 
   template <class Visit>
   void for_entries(Visit visit) const {
-    for (Index i = 0; i < entries_.rows; ++i) {
-      for (int e = entries_.start[static_cast<std::size_t>(i)]; e < entries_.start[static_cast<std::size_t>(i) + 1]; ++e) visit(i, e);
-    }
-  }
-
-  // ---- effects of rows and columns: objectives/additive_effects.hpp, with the columns' elsewhere ----------------------
-
-  double touching(double r) const { return std::abs(r) <= settings_.delta ? 1.0 : settings_.delta / std::abs(r); }
-  double pull(double effect) const { return settings_.wanted.shrink * touching(effect); }
-
-  template <class Add>
-  void sum_residuals(Add add) const {
-    for_entries([&](Index i, Index e) {
-      const Index j = entries_.col[static_cast<std::size_t>(e)];
-      const double r = entries_.value[e] - mean_ - row_[i] - column_[j], w = weight(e) * touching(r);
-      add(i, j, w * r, w);
-    });
-  }
-
-  Vector effects(const Numbers& numbers) {
-    mean_ = numbers[0];
-    column_ = some(numbers, 1, entries_.cols);
-    if (numbers.back() != 0.0) row_.setZero();  // from the beginning
-    row_slope_ = row_weight_ = Vector::Zero(entries_.rows);
-    sum_residuals([&](Index i, Index, double slope, double weight) {
-      row_slope_[i] += slope;
-      row_weight_[i] += weight;
-    });
-    Vector sums = Vector::Zero(2);
-    for (Index i = 0; i < entries_.rows; ++i) {
-      const double back = pull(row_[i]), w = row_weight_[i];
-      const double share = settings_.wanted.rows && back > 0.0 ? back / (w + back) : 1.0;
-      sums[0] += share * (row_slope_[i] + (share < 1.0 ? w * row_[i] : 0.0));
-      sums[1] += share * w;
-    }
-    return sums;
-  }
-
-  Vector follow(double change) {
-    mean_ += change;
-    row_slope_ -= change * row_weight_;
-    moved_ = 0.0;
-    for (Index i = 0; settings_.wanted.rows && i < entries_.rows; ++i) {
-      const double back = pull(row_[i]), curvature = row_weight_[i] + back;
-      if (!(curvature > 0.0)) continue;
-      const double by = (row_slope_[i] - back * row_[i]) / curvature;
-      row_[i] += by;
-      moved_ = std::max(moved_, std::abs(by));
-    }
-    Vector sums = Vector::Zero(2 * entries_.cols);
-    sum_residuals([&](Index, Index j, double slope, double weight) {
-      sums[j] += slope;
-      sums[entries_.cols + j] += weight;
-    });
-    return sums;
+    visit_entries(entries_, visit);
   }
 
   // ---- the point ----------------------------------------------------------------------------------------------------
@@ -398,8 +344,7 @@ class EntriesPart {
 
   Entries entries_;
   Settings settings_;
-  double mean_ = 0.0, moved_ = 0.0;
-  Vector row_, column_, row_slope_, row_weight_;
+  EffectsOfRows effects_;
   Vector z_, g_, image_, u_, v_;
   double on_point_ = 0.0, on_pair_ = 0.0;  // of the direction, whose pair is u_ v_'
   Vector sums_ = Vector::Zero(4);          // EntrySums
