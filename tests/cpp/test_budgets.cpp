@@ -161,6 +161,33 @@ TEST_CASE("the multinomial loss has the divergence of its values, over designs i
   CHECK(f->shift(z, 0.0, u, 1e-3, 0.0).divergence <= quadratic * (1.0 + 1e-2));  // an upper model
 }
 
+namespace {
+
+// Steps of single coordinates and images of directions change the gradient as H does.
+void check_model_through_columns(Glm& f, const Columns& columns, const Eigen::MatrixXd& H) {
+  const Index k = H.cols();
+  L1Budget ball({}, {});
+  CoordinateModel model;
+  Vector g, x(k), dots(k);
+  f.gradient_at(columns, g);
+  for (Index a = 0; a < k; ++a) x[a] = f.point()[columns[static_cast<std::size_t>(a)]];
+  whole_model_of(f, columns, x, g, ball, model);
+  const Vector d = normal_matrix(k, 1, 12), Hd = H * d;
+  Columns places;
+  for (Index a = 0; a < k; ++a) {
+    CHECK(model.diagonal[a] == close_to(H(a, a), 1e-10));
+    f.design().step(a, d[a], model);
+    places.push_back(a);
+  }
+  f.design().inner(columns, model.q, dots.data());
+  for (Index a = 0; a < k; ++a) CHECK(model.slope(a, dots[a]) - g[a] == close_to(Hd[a], 1e-10).or_by(1e-12));
+  Vector q;
+  f.design().image(places, d, model, q);
+  CHECK((q - model.q).lpNorm<Eigen::Infinity>() <= 1e-13);
+}
+
+}  // namespace
+
 TEST_CASE("the Hessian of entangled columns is how the gradient changes once free columns have followed", "[budget]") {
   const Index n = 30, p = 4, classes = 3;
   const Eigen::MatrixXd A = normal_matrix(n, p, 5);
@@ -175,6 +202,7 @@ TEST_CASE("the Hessian of entangled columns is how the gradient changes once fre
     REQUIRE(f.entangled());
     Eigen::MatrixXd H;
     f.hessian_at(columns, H);
+    check_model_through_columns(f, columns, H);
     const double h = 1e-5;
     Vector up, down;
     for (std::size_t k = 0; k < columns.size(); ++k) {

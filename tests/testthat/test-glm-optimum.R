@@ -215,3 +215,42 @@ test_that("a default path down to an exact fit is certified radius by radius, an
     expect_lt(abs(fit$objective[[k]] - again$objective), 1e-4 * again$objective)
   }
 })
+
+test_that("two more digits of a default path cost a step or two of Newton's, not thousands of halved ones", {
+  set.seed(32)
+  x <- Matrix::rsparsematrix(400, 100, 0.1, rand.x = function(n) rep(1, n))
+  score <- as.numeric(x[, 1:10] %*% rnorm(10))
+  for (family in c("gaussian", "binomial")) {
+    y <- if (family == "gaussian") score + rnorm(400) else as.integer(runif(400) < plogis(2 * score))
+    values <- vapply(c(1e-8, 1e-10), function(digits) {
+      fit <- acfw_glm(x, y, family, control = acfw_control(tol = 0, rel_tol = digits))
+      expect_true(all(fit$status == "converged"))
+      fit$counts[["value"]]
+    }, 0)
+    expect_lt(values[[2L]], 2 * values[[1L]])
+  }
+})
+
+test_that("classes over many sparse columns take a handful of steps a radius, and end where glmnet would", {
+  skip_if_not_installed("glmnet")
+  set.seed(33)
+  x <- Matrix::rsparsematrix(700, 1500, 0.02)
+  score <- as.numeric(x[, 1:40] %*% rnorm(40, sd = 2))
+  y <- factor(max.col(cbind(score, -score, 0) - log(-log(matrix(runif(2100), 700)))))
+  fit <- acfw_glm(x, y, "multinomial", nbeta = 30)
+  expect_true(all(fit$status == "converged"))
+  expect_lt(max(fit$gap / fit$objective), 1e-4)
+  used <- Reduce(`+`, lapply(fit$coefficients, function(class) Matrix::colSums(class != 0)))
+  expect_gt(max(used), 600)  # beyond that nothing is formed
+  expect_lt(fit$counts[["value"]], 8 * length(fit$beta))
+  k <- length(fit$beta) - 3L
+  theirs <- glmnet::glmnet(x, y, family = "multinomial", lambda = fit$penalty[[k]] * c(4, 2, 1), thresh = 1e-10)
+  sd <- sqrt(Matrix::colMeans(x^2) - Matrix::colMeans(x)^2)
+  penalised <- function(b, b0) {
+    z <- as.matrix(sweep(as.matrix(x %*% b), 2, b0, "+"))
+    mean(log(rowSums(exp(z))) - z[cbind(seq_along(y), as.integer(y))]) + fit$penalty[[k]] * sum(sd * abs(b))
+  }
+  ours <- penalised(vapply(fit$coefficients, function(class) class[, k], numeric(1500)), fit$intercept[, k])
+  best <- penalised(vapply(theirs$beta, function(class) class[, 3], numeric(1500)), theirs$a0[, 3])
+  expect_lt(ours, best * (1 + 1e-4))
+})

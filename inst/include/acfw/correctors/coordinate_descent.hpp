@@ -40,15 +40,16 @@ inline void model_of(const SparseObjective& f, const Columns& columns, const Vec
   m.x = m.start = x;
   m.base = g;
   m.q.setZero(A.rows());
-  f.curvature(m.v);
-  m.total = f.has_intercept() ? m.v.sum() : 0.0;
-  m.shift = 0.0;
-  m.lean.resize(k);
+  m.bending = Bending{};
+  f.curvature(m.bending.v);
   m.diagonal.resize(k);
   m.ridge = f.ridge(columns);
-  A.weighted_moments(columns, 0, m.v, m.lean, m.diagonal, f.threads());
-  if (m.total > 0.0) m.diagonal.array() -= m.lean.array() * (m.lean.array() / m.total);
-  else m.lean.setZero();
+  Vector lean(k);
+  A.weighted_moments(columns, 0, m.bending.v, lean, m.diagonal, f.threads());
+  m.shift.setZero(f.has_intercept() ? 1 : 0);
+  m.lean = lean.transpose().topRows(m.shift.size());
+  m.response = m.lean / m.bending.v.sum();
+  if (m.shift.size() > 0) m.diagonal -= m.lean.cwiseProduct(m.response).transpose();
   m.diagonal += m.ridge;
   bound_model(columns, budget, m);
 }
@@ -62,8 +63,7 @@ inline void model_of(const WorkingHessian& hessian, const Columns& columns, cons
   m.x = m.start = x;
   m.base = g;
   m.q.setZero(k);
-  m.total = m.shift = 0.0;
-  m.lean.setZero(k);
+  m.shift.resize(0);
   m.ridge.setZero(k);
   m.diagonal = hessian.diagonal();
   bound_model(columns, budget, m);
@@ -81,17 +81,18 @@ class CoordinateDescent {
     gap = std::max(gap, model.rounding());
     double hint = gap;
     for (sweeps_ = 0.0; sweeps_ < most_;) {
+      bool jumped = false;
       if (sweep(A, model, all_) > hint) {
         Columns used;
         for (Index k : all_) {
           if (model.x[k] != 0.0) used.push_back(k);
         }
-        settle(A, model, used, 0.5 * hint);
-        continue;
+        jumped = settle(A, model, used, 0.5 * hint);
+        if (!jumped) continue;
       }
       const double left = own_gap(A, model);
       if (left <= 2.0 * gap) return;
-      hint *= std::min(0.5, gap / left);
+      if (!jumped) hint *= std::min(0.5, gap / left);  // a jump says nothing about what a sweep would change
     }
   }
 
@@ -144,16 +145,17 @@ class CoordinateDescent {
     return A.sweep(some, model) * model.x.lpNorm<1>();
   }
 
-  // Over some coordinates, until they have found their places. Mostly a few of them are left behind, which turn around one
-  // another: they go on by themselves.
-  void settle(const Sweepable& A, CoordinateModel& model, const Columns& some, double gap) {
+  // Over some coordinates, until they have found their places, or jumped near them, which it tells. Mostly a few of them are left behind,
+  // which turn around one another: they go on by themselves.
+  bool settle(const Sweepable& A, CoordinateModel& model, const Columns& some, double gap) {
     begin(model, some);
     Columns late;
     double wait = sweeps_worth(A, model, some), spent = 0.0;
     while (sweeps_ < most_) {
-      if (!(sweep(A, model, some) > gap)) return;  // or it is not finite
+      if (!(sweep(A, model, some) > gap)) return false;  // or it is not finite
       if (++spent >= wait) {
-        if (!jump(A, model, some, 0.5 * gap, wait)) wait *= 2.0;
+        if (jump(A, model, some, 0.5 * gap, wait)) return true;
+        wait *= 2.0;
         spent = 0.0;
         continue;
       }
@@ -170,17 +172,18 @@ class CoordinateDescent {
       keep(model);
       if (held_ > depth) extrapolate(A, model);
     }
+    return false;
   }
 
   // How many sweeps cost as much as a solution on the face; by conjugate gradients nobody knows, and each try may take twice as long.
   static double sweeps_worth(const Sweepable& A, const CoordinateModel& model, const Columns& some) {
-    if (!A.solves()) return 8.0;
+    if (!A.solves()) return first_wait;
     const double share = static_cast<double>(some.size()) / static_cast<double>(model.x.size());
     return std::max(3.0, share * A.price(some));
   }
 
   bool jump(const Sweepable& A, CoordinateModel& model, const Columns& some, double gap, double wait) {
-    const bool arrived = face_.take(A, model, some, gap, static_cast<int>(2.0 * wait));
+    const bool arrived = face_.take(A, model, some, gap, static_cast<int>(most_products * wait));
     sweeps_ += face_.products() * static_cast<double>(some.size()) / static_cast<double>(all_.size());
     restart(model);
     return arrived;
@@ -235,7 +238,7 @@ class CoordinateDescent {
     if (!c.allFinite() || !(std::abs(sum) > 1e-12 * c.cwiseAbs().sum())) return restart(model);
     x_.setZero(k);
     q_.setZero(model.q.size());
-    double shift = 0.0;
+    Vector shift = Vector::Zero(model.shift.size());
     for (int a = 0; a < depth; ++a) {
       x_ += (c[a] / sum) * past_[a + 1].x;
       q_ += (c[a] / sum) * past_[a + 1].q;
@@ -259,7 +262,7 @@ class CoordinateDescent {
 
   // What the model loses between its point and the extrapolated one: the mean of its two gradients along the way, which for a
   // quadratic is exact.
-  double fall(const Sweepable& A, const CoordinateModel& model, double shift) {
+  double fall(const Sweepable& A, const CoordinateModel& model, const Vector& shift) {
     const Index k = static_cast<Index>(used_.size());
     columns_.resize(used_.size());
     for (std::size_t a = 0; a < used_.size(); ++a) columns_[a] = model.columns[static_cast<std::size_t>(used_[a])];
@@ -267,12 +270,13 @@ class CoordinateDescent {
     q_ += model.q;
     A.inner(columns_, q_, dots_.data());
     q_ -= model.q;
+    const Vector both_shifts = model.shift + shift;
     double change = 0.0;
     for (Index a = 0; a < k; ++a) {
       const Index j = used_[static_cast<std::size_t>(a)];
       const double old = model.x[j], now = x_[a];
       if (model.lower.size() > 0 && !(now >= model.lower[j] && now <= model.upper[j])) return 0.0;
-      const double both = 2.0 * model.base[j] + dots_[a] - model.lean[j] * (model.shift + shift) + model.ridge[j] * (old + now - 2.0 * model.start[j]);
+      const double both = 2.0 * model.base[j] + dots_[a] - model.leaning(j, both_shifts) + model.ridge[j] * (old + now - 2.0 * model.start[j]);
       change += 0.5 * both * (now - old) + model.mu * (std::abs(now) - std::abs(old));
     }
     return -change;
@@ -281,10 +285,11 @@ class CoordinateDescent {
   static constexpr int most_tries = 40;
   static constexpr double farthest = 0.25;  // a multiplier goes at first, as a share of itself
   static constexpr double near = 1e-3;      // to the radius, as a share of it: what is left is a matter of scaling
+  static constexpr double first_wait = 6.0;      // sweeps before the first jump,
+  static constexpr double most_products = 20.0;  // and products that a jump may cost, for each sweep before it
   static constexpr int depth = 5;
   struct Past {
-    Vector x, q;
-    double shift = 0.0;
+    Vector x, q, shift;
   };
 
   std::array<Past, depth + 1> past_;

@@ -58,7 +58,7 @@ class FaceStep {
     return true;
   }
 
-  // Preconditioned by the diagonal. The image of the step is not summed up on the way: rounding would be summed up with it.
+  // Not far on a face that will not be the last: coordinates leave it, and sweeps find others. Preconditioned by the diagonal. The image of the step is not summed up on the way: rounding would be summed up with it.
   bool iterate(const Sweepable& A, const CoordinateModel& model, double gap, int most) {
     const Index k = g_.size();
     const double norm = model.x.lpNorm<1>();
@@ -67,6 +67,7 @@ class FaceStep {
     step_.setZero(k);
     d = left.cwiseQuotient(diagonal);
     double size = left.dot(d);
+    gap = std::max(gap, forcing * left.lpNorm<Eigen::Infinity>() * norm);
     while (products_ < most) {
       ++products_;
       A.image(face_, d, model, q_);
@@ -87,18 +88,18 @@ class FaceStep {
   // Hd on the face, from the image q of d.
   void times(const Sweepable& A, const CoordinateModel& model, const Vector& d, const Vector& q, Vector& Hd) const {
     A.inner(columns_, q, Hd.data());
-    const double shift = shift_by(model, d);
+    const Vector shift = shift_by(model, d);
     for (Index a = 0; a < d.size(); ++a) {
       const Index k = face_[static_cast<std::size_t>(a)];
-      Hd[a] += model.ridge[k] * d[a] - model.lean[k] * shift;
+      Hd[a] += model.ridge[k] * d[a] - model.leaning(k, shift);
     }
   }
 
-  double shift_by(const CoordinateModel& model, const Vector& d) const {
-    if (!(model.total > 0.0)) return 0.0;
-    double sum = 0.0;
-    for (Index a = 0; a < d.size(); ++a) sum += d[a] * model.lean[face_[static_cast<std::size_t>(a)]];
-    return sum / model.total;
+  Vector shift_by(const CoordinateModel& model, const Vector& d) const {
+    Vector by = Vector::Zero(model.shift.size());
+    if (by.size() == 0) return by;
+    for (Index a = 0; a < d.size(); ++a) by += d[a] * model.response.col(face_[static_cast<std::size_t>(a)]);
+    return by;
   }
 
   // Coordinates that would leave the face end at its edge, if the model is lower there; otherwise all stop where the first one does.
@@ -139,6 +140,8 @@ class FaceStep {
     model.shift -= share * shift_by(model, d);
     return true;
   }
+
+  static constexpr double forcing = 0.3;  // of the largest slope, for what conjugate gradients leave
 
   Columns face_, columns_;
   Eigen::MatrixXd sides_;

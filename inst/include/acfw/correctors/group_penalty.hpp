@@ -88,9 +88,8 @@ class GroupPenalty final : public PenaltySolver {
     const CoordinateModel& m = model();
     const Index k = static_cast<Index>(columns.size());
     Eigen::MatrixXd H(k, k);
-    f.design().gram(columns, m.v, 0, H, f.threads());
-    const auto lean = m.lean.segment(from, k);
-    if (m.total > 0.0) H -= lean * (lean.transpose() / m.total);
+    f.design().gram(columns, m.bending.v, 0, H, f.threads());
+    if (m.shift.size() > 0) H -= m.lean.middleCols(from, k).transpose() * m.response.middleCols(from, k);
     H.diagonal() += m.ridge.segment(from, k);
     return H;
   }

@@ -9,6 +9,7 @@
 #include "acfw/correctors/face_pivoting.hpp"
 #include "acfw/correctors/path_prediction.hpp"
 #include "acfw/correctors/penalty_solver.hpp"
+#include "acfw/correctors/whole_model.hpp"
 
 namespace acfw {
 
@@ -51,11 +52,15 @@ class L1Penalty final : public PenaltySolver {
 
   // Columns of a dense design are long: there the Hessian is formed, and kept as long as it foretells what a step gains.
   bool solve_model(SparseObjective& f, double gap) override {
-    forming_ = !f.design().by_columns() || set_.entangled(f) || (f.design().dense() && set_.may_form(f));
+    const bool at_large = set_.entangled_at_large(f);
+    forming_ = !f.design().by_columns() || (!at_large && set_.entangled(f)) || (f.design().dense() && set_.may_form(f));
     bool fresh = true;
     if (forming_) {
       fresh = set_.update(f, true);
       model_of(set_.hessian(), set_.columns(), x(), g(), budget_, model());
+    } else if (at_large) {
+      set_.outdate();
+      whole_model_of(f, set_.columns(), x(), g(), budget_, model());
     } else {
       set_.outdate();
       model_of(f, set_.columns(), x(), g(), budget_, model());
@@ -81,7 +86,7 @@ class L1Penalty final : public PenaltySolver {
 
   // Where most columns are in use and a Hessian stays, it may as well have all: one that is missing costs more than one too many.
   static bool nearly_all(const SparseObjective& f) {
-    return f.constant_curvature() && f.design().dense() && 3 * static_cast<Index>(f.support().size()) > 2 * f.point().size();
+    return 3 * static_cast<Index>(f.support().size()) > 2 * f.point().size();
   }
 
   static constexpr double trust = 0.05;

@@ -17,6 +17,13 @@
 
 namespace acfw {
 
+/// The Frank-Wolfe gap where f has the gradient g, over the set of the point's own size.
+inline double gap_at_own_size(const SparseObjective& f, const Vector& g, const Budget& budget) {
+  double along = 0.0;
+  for (Index j : f.support()) along += g[j] * f.point()[j];
+  return along + budget.size(f.point()) * budget.strongest(g, f.point());
+}
+
 class PenaltySolver {
  public:
   struct Goal {
@@ -51,7 +58,7 @@ class PenaltySolver {
       if (step == most_steps_) set_.distrust_whole();
       const Vector& g = f.gradient();
       ++counts.gradient;
-      const bool met = gap(f, g) <= tol / share;
+      const bool met = gap_at_own_size(f, g, budget_) <= tol / share;
       if (!take_in(f, g, mu_ * (1.0 + (met ? near_ : 1e-9))) && (met || round > 2)) break;
     }
     margin_ = set_.size() > chosen ? std::min(1.5 * margin_, 3.0) : std::max(0.9 * margin_, 1.0);
@@ -108,32 +115,27 @@ class PenaltySolver {
   WorkingSet set_;
 
  private:
-  // Over the set of the point's own size.
-  double gap(const SparseObjective& f, const Vector& g) const {
-    double along = 0.0;
-    for (Index j : f.support()) along += g[j] * f.point()[j];
-    return along + budget_.size(f.point()) * budget_.strongest(g, f.point());
-  }
-
   bool newton_step(SparseObjective& f, double tol, Counts& counts) {
     if (set_.size() == 0) return false;
     set_.look(f, g_, x_);
     const double size = size_of(x_), excess = std::max(strongest(g_, x_) - mu_, 0.0);
     const double gap = model_gap_ = g_.dot(x_) + size * (mu_ + excess);
     if (gap <= tol && excess <= near_ * mu_) return false;
-    const bool fresh = solve_model(f, std::max(tol, forcing * gap));
+    const double ahead = f.constant_curvature() ? 0.0 : forcing * gap;  // a parabola is its own model
+    const bool fresh = solve_model(f, std::max(0.5 * tol, ahead));
     return search(f, size, counts) || !fresh;  // an old Hessian that leads nowhere is replaced once before giving up
   }
 
-  // On the way to the minimiser of the model, as far as f + mu size falls.
+  // On the way to the minimiser of the model, as far as f + mu size falls. What would be lost in rounding the model is believed.
   bool search(SparseObjective& f, double size, Counts& counts) {
     d_ = x_ - model_.x;
     const double slope = g_.dot(d_);
+    const double rounding = 4.0 * std::numeric_limits<double>::epsilon() * (g_.cwiseAbs().dot(d_.cwiseAbs()) + mu_ * size);
     f.prepare(set_.columns(), d_, slope);
     for (double gamma = 1.0; gamma > smallest_step; gamma *= 0.5) {
       const double grown = size_of(x_ - gamma * d_) - size, divergence = f.divergence(gamma);
       ++counts.value;
-      const bool lower = divergence - gamma * slope + mu_ * grown < 0.0;
+      const bool lower = divergence - gamma * slope + mu_ * grown < (gamma == 1.0 ? rounding : 0.0);
       compare(d_, gamma, divergence, lower);
       if (!lower) continue;
       f.commit(gamma);
@@ -144,7 +146,7 @@ class PenaltySolver {
 
   static constexpr int most_rounds = 50, most_tries = 15;
   static constexpr int most_in_vain = 5;  // steps, or tries, in a row: what moves then is rounding
-  static constexpr double share = 0.6;    // of the tolerance, for what the working set leaves
+  static constexpr double share = 0.8;    // of the tolerance, for what the working set leaves
   static constexpr double forcing = 0.1;  // of the gap, for what the model leaves
   static constexpr double smallest_step = 1e-8;
   static constexpr double landing = 0.05;  // of the tolerance, for the size

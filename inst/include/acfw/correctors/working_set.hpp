@@ -77,6 +77,13 @@ class WorkingSet {
 
   /// Is the Hessian more than the columns of the design tell? Then it is formed, as long as it is small.
   bool entangled(const SparseObjective& f) const { return trusts_whole_ && f.entangled() && size() <= largest_whole; }
+  /// Where it is large, or columns are short, it is better applied through them (whole_model.hpp).
+  bool entangled_at_large(const SparseObjective& f) const {
+    const Design& A = f.design();
+    const bool sparse = A.entries() < 0.05 * static_cast<double>(A.rows()) * static_cast<double>(A.cols());
+    return trusts_whole_ && f.entangled() && A.by_columns() && size() > (sparse ? largest_whole_sparse : largest_whole) &&
+           f.followers().size() <= most_followers;
+  }
   /// Where columns are all but collinear a formed Hessian is rounding, and the bound by columns leads further.
   void distrust_whole() { trusts_whole_ = false; }
 
@@ -95,7 +102,8 @@ class WorkingSet {
     return true;
   }
 
-  static constexpr Index largest_whole = 1500;
+  static constexpr Index largest_whole = 1500, largest_whole_sparse = 500;
+  static constexpr std::size_t most_followers = 32;
 
   Columns columns_;
   std::vector<char> inside_;

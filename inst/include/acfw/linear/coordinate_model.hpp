@@ -1,10 +1,12 @@
 // A quadratic model on a few columns W of a design, as coordinate descent sees it:
 //
-//   <g, x - x0> + (x - x0)'H(x - x0) / 2 + mu ||x||_1,   H = A_W'(V - vv'/total)A_W + diag(ridge),   lower <= x <= upper,
+//   <g, x - x0> + (x - x0)'H(x - x0) / 2 + mu ||x||_1,   H = A_W'L A_W - N'F^{-1}N + diag(ridge),   lower <= x <= upper,
 //
-// the rank-one term being what a profiled intercept takes away. The image of the step is kept as the vector q = V A(x - x0)
-// over the rows and one number, so that a coordinate costs one column and an inner product in H one pass over the rows. Which
-// columns those are, and how they are stored, only the design knows: `Design::sweep` goes through them.
+// L the second derivative of the loss: a diagonal V, or a block for the margins of each observation that bend one another. The second term
+// is what the followers take away, an intercept and columns that no budget holds back, whose Hessian is F and N = (their columns)'L A_W.
+// The image of the step is kept as the vector q = L A(x - x0) over the rows and a number for each follower, so that a coordinate
+// costs one column and an inner product in H one pass over the rows. Which columns those are, and how they are stored, only the design
+// knows: `Design::sweep` goes through them.
 #pragma once
 
 #include <algorithm>
@@ -19,23 +21,75 @@ namespace acfw {
 
 using Columns = std::vector<Index>;
 
+/// The second derivative of a loss over the rows: v on the diagonal, and -cc' beside it for the rows of one observation, of which there
+/// are `together`, one after another. Where they do not bend one another there is no c.
+struct Bending {
+  Vector v, c;
+  Index together = 1;
+  std::vector<int> first;  ///< of the rows of the observation that a row belongs to; empty where there is no c
+
+  bool coupled() const { return c.size() > 0; }
+
+  void couple(Index rows_together) {
+    together = rows_together;
+    first.resize(static_cast<std::size_t>(c.size()));
+    for (std::size_t i = 0; i < first.size(); ++i) first[i] = static_cast<int>(i - i % static_cast<std::size_t>(together));
+  }
+
+  /// z becomes L z.
+  void apply(Vector& z) const {
+    if (!coupled()) {
+      z.array() *= v.array();
+      return;
+    }
+    Vector others(together);  // the sum of c z over the other rows, from below and from above
+    for (Index i = 0; i < z.size(); i += together) {
+      others.setZero();
+      for (Index k = 1; k < together; ++k) others[k] = others[k - 1] + c[i + k - 1] * z[i + k - 1];
+      double above = 0.0;
+      for (Index k = together - 1; k >= 0; --k) {
+        others[k] += above;
+        above += c[i + k] * z[i + k];
+      }
+      for (Index k = 0; k < together; ++k) z[i + k] = v[i + k] * z[i + k] - c[i + k] * others[k];
+    }
+  }
+
+  /// q += by times column i of L.
+  void add(Index i, double by, double* q) const {
+    q[i] += by * v[i];
+    if (!coupled()) return;
+    const double c_by = by * c[i];
+    const Index from = first[static_cast<std::size_t>(i)];
+    for (Index l = from; l < from + together; ++l) q[l] -= l == i ? 0.0 : c_by * c[l];
+  }
+};
+
 struct CoordinateModel {
   Columns columns;
   Vector x;         ///< the coordinates of W
   Vector start;     ///< x0,
   Vector base;      ///< and g, the gradient there
   Vector diagonal;  ///< of H
-  Vector lean;      ///< A_W'v; zero without an intercept
   Vector ridge;
+  Eigen::MatrixXd lean;      ///< N, a row for each follower,
+  Eigen::MatrixXd response;  ///< and F^{-1} N
   Vector lower, upper;  ///< empty where there are no limits
   Vector moved;         ///< by how much the last sweep over coordinate k changed its entry of the gradient
   double mu = 0.0;
-  Vector q, v;         ///< over the rows: the image of x - x0, and the curvatures
-  double total = 0.0;  ///< sum of v, or 0 without an intercept
-  double shift = 0.0;  ///< v'A(x - x0) / total: how far the intercept has gone
+  Vector q;      ///< over the rows: the image of x - x0
+  Vector shift;  ///< F^{-1} N (x - x0): how far the followers have gone
+  Bending bending;
 
   /// The k-th entry of the gradient, from the inner product of its column with q.
-  double slope(Index k, double dot) const { return base[k] + dot - lean[k] * shift + ridge[k] * (x[k] - start[k]); }
+  double slope(Index k, double dot) const { return base[k] + dot - leaning(k, shift) + ridge[k] * (x[k] - start[k]); }
+
+  /// How followers that have gone by `by` change the k-th entry of the gradient.
+  double leaning(Index k, const Vector& by) const {
+    double sum = 0.0;
+    for (Index f = 0; f < by.size(); ++f) sum += lean(f, k) * by[f];
+    return sum;
+  }
 
   /// Where the model is least along coordinate k, at which the quadratic has slope g.
   double minimiser(Index k, double g) const {
@@ -56,7 +110,7 @@ struct CoordinateModel {
   double rounding() const { return 4.0 * std::numeric_limits<double>::epsilon() * (base.cwiseAbs().dot(x.cwiseAbs()) + std::abs(mu) * x.lpNorm<1>()); }
 
   void shift_by(Index k, double by) {
-    if (total > 0.0) shift += by * (lean[k] / total);
+    for (Index f = 0; f < shift.size(); ++f) shift[f] += by * response(f, k);
   }
 };
 

@@ -91,7 +91,7 @@ class DesignByColumns : public Design {
       const Index j = model.columns[static_cast<std::size_t>(some[a])];
       A_.add(j, d[static_cast<Index>(a)] * scale(j), q.data());
     }
-    q.array() *= model.v.array();
+    model.bending.apply(q);
   }
 
   // The columns of W by rows; each row adds its outer product. Threads share the rows while they are sorted and the columns of H
@@ -240,9 +240,11 @@ class DesignByColumns : public Design {
   mutable int in_order_ = -1;  // -1: not known
 
   void add_weighted(Index j, double c, CoordinateModel& model) const {
-    const double* v = model.v.data();
     double* q = model.q.data();
-    A_.visit(j, [v, q, by = c * scale(j)](Index i, double a) { q[i] += by * a * v[i]; });
+    const double by = c * scale(j);
+    if (model.bending.coupled()) return A_.visit(j, [&](Index i, double a) { model.bending.add(i, by * a, q); });
+    const double* v = model.bending.v.data();
+    A_.visit(j, [v, q, by](Index i, double a) { q[i] += by * a * v[i]; });
   }
 
   // The weight of the rows of which column j stores no entry, where all weights sum to one.

@@ -107,6 +107,9 @@ class Glm final : public Regression {
     if (free_.size() > 0) profile_out(k, H);
   }
 
+  Bending bending() const override { return bending_of(*loss_); }
+  const Columns& followers() const override { return settings_.free; }
+
   template <class Atom>
   double prepare(const Move<Atom>& move) {
     free_step_.resize(0);
@@ -179,7 +182,7 @@ class Glm final : public Regression {
     hessian_on(*A_, settings_.free, *loss_, has_intercept(), threads(), F);
     Vector bent = direction_.image(), force(free_.size());
     if (has_intercept()) bent.array() -= loss_->curvature_along(bent) / weight_;
-    bend(*loss_, bent);
+    bending_of(*loss_).apply(bent);
     A_->dots(settings_.free, bent, force.data(), threads());
     free_step_ = -response_to(force, std::move(F));
     A_->combine(settings_.free, free_step_, bent, threads());

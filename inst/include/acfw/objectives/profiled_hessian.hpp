@@ -138,22 +138,16 @@ inline void hessian_on(const Design& A, const Columns& columns, const Loss& loss
   }
 }
 
-/// z becomes L z.
-inline void bend(const Loss& loss, Vector& z) {
-  Vector v, c;
-  loss.coupling(v, c);
-  const Index together = loss.together();
-  Vector others(together);  // the sum of c z over the other entries, from below and from above
-  for (Index i = 0; i < z.size(); i += together) {
-    others.setZero();
-    for (Index k = 1; k < together; ++k) others[k] = others[k - 1] + c[i + k - 1] * z[i + k - 1];
-    double above = 0.0;
-    for (Index k = together - 1; k >= 0; --k) {
-      others[k] += above;
-      above += c[i + k] * z[i + k];
-    }
-    for (Index k = 0; k < together; ++k) z[i + k] = v[i + k] * z[i + k] - c[i + k] * others[k];
+/// How the rows bend one another at the margins that the loss looked at last.
+inline Bending bending_of(const Loss& loss) {
+  Bending out;
+  if (!loss.coupled()) {
+    loss.curvature(out.v);
+    return out;
   }
+  loss.coupling(out.v, out.c);
+  out.couple(loss.together());
+  return out;
 }
 
 /// The response of free columns with Hessian F to a force; a direction without curvature, as that of all intercepts together, stays.

@@ -37,6 +37,16 @@ class SparseObjective {
   /// Is there more to the Hessian, as where columns outside of the budget follow? Then it is to be had as a whole, ridge and all.
   virtual bool entangled() const { return false; }
   virtual void hessian_at(const Columns& /*columns*/, Eigen::MatrixXd& /*H*/) const {}
+  /// Or how rows bend one another, and the columns that follow.
+  virtual Bending bending() const {
+    Bending out;
+    curvature(out.v);
+    return out;
+  }
+  virtual const Columns& followers() const {
+    static const Columns none;
+    return none;
+  }
   virtual int threads() const = 0;
 
   /// The direction d = sum of delta_k e_columns[k], of slope <g, d>; returns ||d||^2. Then as in the loop.
