@@ -34,7 +34,7 @@ inline void whole_model_of(const SparseObjective& f, const Columns& columns, con
     m.lean.row(a) = dots;
     F.row(a) = image.transpose() * images;  // right up to the diagonal, which is all that is looked at
   }
-  m.response = response_of(std::move(F)).solve(m.lean);
+  m.response = response_to(m.lean, std::move(F));
   if (!m.response.allFinite()) m.response.setZero();
   m.diagonal += m.ridge - m.lean.cwiseProduct(m.response).colwise().sum().transpose();
   bound_model(columns, budget, m);

@@ -146,7 +146,7 @@ class Part {
   // The change of the residuals along the direction.
   Vector bent(double centre) const {
     Vector change = u_.array() - centre;
-    bend(*loss_, change);
+    bending_of(*loss_).apply(change);
     return change;
   }
 
