@@ -165,3 +165,17 @@ test_that("a run on shards ends where the rounding of its margins hides what is 
   expect_identical(fit$status, "stalled")
   expect_lt(fit$counts[["value"]], 2000)
 })
+
+test_that("unpenalised columns that fit counts exactly are settled where their slopes are rounding", {
+  set.seed(3209)
+  x <- matrix(rnorm(60), 3)
+  loads <- 0
+  load <- function(k) {
+    loads <<- loads + 1
+    list(x = x[k, , drop = FALSE], y = c(2, 3, 8)[k])
+  }
+  fit <- suppressWarnings(acfw_glm(acfw_shards(load, 3, keep = FALSE), "poisson", 1e-16, penalty_factor = rep(0:1, c(4, 16)),
+                                   standardize = FALSE, control = acfw_control(max_iter = 0)))
+  expect_lt(fit$objective, 1e-20)
+  expect_lt(loads, 1000)  # nine thousand
+})

@@ -26,9 +26,10 @@ inline void take_free(const Columns& columns, Vector& b, Vector& coefficients) {
 /// noise of any length. `look(g, H)` gives the gradient and the Hessian at the `coefficients`. Returns about how far the loss is above
 /// its minimum over these columns: what the last plain step promises, or, where the Hessian has vanished, what the slope is worth over
 /// a distance of the coefficients' size. Below `nothing` a promise counts as kept: where classes are separated it falls by a factor of e
-/// a step, for ever, and what lies below the rounding of the margins is never seen to be kept.
-template <class Look, class Move, class LossNow>
-double settle_free_columns(const Vector& coefficients, double nothing, Look look, Move move, LossNow loss) {
+/// a step, for ever, and what lies below the rounding of the margins is never seen to be kept. `is_noise(g)`, asked for where a few steps
+/// have not been enough, tells of a gradient that is rounding and nothing else, which directions without curvature turn into long steps.
+template <class Look, class Move, class LossNow, class IsNoise>
+double settle_free_columns(const Vector& coefficients, double nothing, Look look, Move move, LossNow loss, IsNoise is_noise) {
   constexpr int most_steps = 200;
   constexpr double never = std::numeric_limits<double>::infinity(), unseen = 1e-12;
   const Index q = coefficients.size();
@@ -43,6 +44,7 @@ double settle_free_columns(const Vector& coefficients, double nothing, Look look
     const bool usable = d.allFinite() && promised > 0.0;
     if (ridge == 0.0) left = usable ? promised : never;
     if (ridge == 0.0 && usable && promised <= nothing) break;
+    if (step >= 5 && is_noise(g)) break;
     if (ridge == 0.0 && usable && !(promised < 0.9 * last) && promised <= unseen * std::abs(loss())) break;
     if (usable && move(d, promised)) {
       last = ridge == 0.0 ? promised : never;

@@ -225,7 +225,14 @@ class Glm final : public Regression {
     };
     unsettled_ = settle_free_columns(
         free_, nothing_left(*loss_, total_), look, [this](const Vector& d, double promised) { return move_free(d, promised); },
-        [this] { return loss(); });
+        [this] { return loss(); }, [this](const Vector& g) { return free_are_noise(g); });
+  }
+
+  bool free_are_noise(const Vector& g) const {
+    const Vector& lengths = screened_.lengths();
+    if (lengths.size() == 0) return false;
+    const double terms = length_of_margins(lengths, static_cast<double>(A_->rows()), settings_.offset.stableNorm());
+    return is_noise(g, lengths, loss_->residual_rounding(terms));
   }
 
   // Margins are put back as they were, for a step may be so long that it leaves nothing of them.

@@ -303,6 +303,11 @@ class GlmOfParts final : public Regression {
     return {std::isfinite(from) ? from : -far, std::isfinite(to) ? to : far};
   }
 
+  bool free_are_noise(const Vector& g) const {
+    const double terms = length_of_margins(rows_.lengths, static_cast<double>(rows_.rows), rows_.offset_length);
+    return is_noise(g, rows_.lengths, std::sqrt(parts_->ask({Verb::rounding, {}, {terms}})[0]));
+  }
+
   // From what the parts saw after the point had moved; then what is free takes its best values.
   void settle(const Vector& sums, bool value) {
     stale_ = true;
@@ -310,7 +315,8 @@ class GlmOfParts final : public Regression {
     if (free_.size() == 0) return;
     unsettled_ = settle_free_columns(
         free_, nothing_left(*family_, rows_.total), [this](Vector& g, Eigen::MatrixXd& H) { look_at_free(g, H); },
-        [this](const Vector& d, double promised) { return move_free(d, promised); }, [this] { return value_now(); });
+        [this](const Vector& d, double promised) { return move_free(d, promised); }, [this] { return value_now(); },
+        [this](const Vector& g) { return free_are_noise(g); });
   }
 
   void settle_intercept(Vector sums, bool value) {

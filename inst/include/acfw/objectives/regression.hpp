@@ -177,8 +177,15 @@ class Regression : public SparseObjective {
     for (Index k = 0; k < free_.size(); ++k) free += lengths[settings_.free[static_cast<std::size_t>(k)]] * std::abs(free_[k]);
     return length_of_columns(lengths) + free + std::abs(b0_) * std::sqrt(rows) + beside;
   }
+  /// Are these slopes of the free columns no more than such a rounding of the residuals makes?
+  bool is_noise(const Vector& g, const Vector& lengths, double of_residuals) const {
+    for (Index k = 0; k < g.size(); ++k) {
+      if (!(std::abs(g[k]) <= lengths[settings_.free[static_cast<std::size_t>(k)]] * of_residuals)) return false;
+    }
+    return true;
+  }
   /// What free columns may leave of a loss of observations that weigh `total`: a parabola has no size of its own.
-  double nothing_left(const Loss& family, double total) const { return family.quadratic() ? rounding_of_margins() : 1e-28 * total; }
+  double nothing_left(const Loss& family, double total) const { return family.quadratic() ? 0.0 : 1e-28 * total; }
 
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();
   // A margin moves at once, where its loss is no parabola and curvatures may underflow: unseen, and where the loss is compared.
