@@ -121,8 +121,12 @@ class PenaltySolver {
     const double size = size_of(x_), excess = std::max(strongest(g_, x_) - mu_, 0.0);
     const double gap = model_gap_ = g_.dot(x_) + size * (mu_ + excess);
     if (gap <= tol && excess <= near_ * mu_) return false;
-    const double ahead = f.constant_curvature() ? 0.0 : forcing * gap;  // a parabola is its own model
-    const bool fresh = solve_model(f, std::max(0.5 * tol, ahead));
+    // The solution at another penalty has no gap of its own, and yet is far away; near this one, a gap may be small enough long before
+    // the penalty is met. A parabola is its own model.
+    const double off = std::abs(g_.dot(x_) + mu_ * size) + size * excess;
+    const double ahead = f.constant_curvature() ? 0.0 : forcing * off;
+    const double wanted = off > tol ? tol : std::clamp(near_ * mu_ * size, 1e-3 * tol, tol);
+    const bool fresh = solve_model(f, std::max(0.5 * wanted, ahead));
     return search(f, size, counts) || !fresh;  // an old Hessian that leads nowhere is replaced once before giving up
   }
 
@@ -147,7 +151,7 @@ class PenaltySolver {
   static constexpr int most_rounds = 50, most_tries = 15;
   static constexpr int most_in_vain = 5;  // steps, or tries, in a row: what moves then is rounding
   static constexpr double share = 0.8;    // of the tolerance, for what the working set leaves
-  static constexpr double forcing = 0.1;  // of the gap, for what the model leaves
+  static constexpr double forcing = 0.1;  // of how far the point is off, for what the model leaves
   static constexpr double smallest_step = 1e-8;
   static constexpr double landing = 0.05;  // of the tolerance, for the size
   static constexpr double farthest = 0.5;  // in the logarithm of the penalty, at once
