@@ -30,6 +30,7 @@ struct Corrector : acfw::NoCorrection {
   }
 
   bool correct(acfw::Regression& f, double gap, acfw::Counts& counts) { return held && held->correct(f, gap, counts); }
+  bool corrects() const { return held != nullptr; }
 };
 
 std::unique_ptr<acfw::Budget> make_budget(const Rcpp::List& problem, const Layout& layout, acfw::Columns outside) {

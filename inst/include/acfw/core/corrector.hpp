@@ -45,6 +45,9 @@ struct NoCorrection {
     return {};
   }
 
+  /// Does it do anything at all? Then a step that would undo it is shortened.
+  bool corrects() const { return false; }
+
   /// Do limits of its own (a largest rank, say) leave it nothing to do?
   bool stuck() const { return false; }
 

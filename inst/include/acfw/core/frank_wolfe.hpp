@@ -144,7 +144,7 @@ class FrankWolfe {
       known_ = Known::direction;
     }
     Trial trial = step_.choose(prepared_line());  // gamma_t, L_{t+1}
-    if (!std::is_same_v<Corrector, NoCorrection> && step_.blind()) shorten(trial);
+    if (corrector_.corrects() && step_.blind()) shorten(trial);
     Row row = here();
     row.L = trial.L;
     row.gamma = trial.gamma;

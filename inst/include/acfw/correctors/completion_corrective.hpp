@@ -24,6 +24,7 @@ class CompletionCorrective : public NoCorrection {
     if (factored_) watch_pace(f.value(), gap);
     return moved;
   }
+  bool corrects() const { return factored_ != nullptr; }
   bool stuck() const { return in_vain_ >= 100 || slow_ >= 200 || (factored_ && factored_->stuck()); }
 
   /// To where the point was before a correction that an exception has left.

@@ -41,6 +41,7 @@ class Hull : public NoCorrection {
     return moved;
   }
 
+  bool corrects() const { return held_ != nullptr; }
   Contradiction below_tangent() const { return below_tangent_; }
 
  private:
