@@ -49,6 +49,13 @@ double violation(const Formed& formed, const CoordinateModel& m) {
 
 }  // namespace
 
+TEST_CASE("symmetric systems are solved whatever the signs of their eigenvalues, one side or many") {
+  const Eigen::MatrixXd A = normal_matrix(7, 7, 21), S = A + A.transpose(), X = normal_matrix(7, 3, 22);
+  CHECK((symmetric_solve(S, Eigen::MatrixXd(S * X)) - X).norm() < 1e-10 * X.norm());
+  CHECK((symmetric_solve(S, Vector(S * X.col(1))) - X.col(1)).norm() < 1e-10 * X.norm());
+  CHECK((product(A.transpose(), X) - A.transpose().lazyProduct(X)).norm() < 1e-13 * A.norm() * X.norm());
+}
+
 TEST_CASE("a factor that follows a face is that of the face, whoever came and went") {
   const Index p = 150;
   const Eigen::MatrixXd A = normal_matrix(200, p, 1), K = A.transpose() * A;

@@ -254,3 +254,18 @@ test_that("classes over many sparse columns take a handful of steps a radius, an
   best <- penalised(vapply(theirs$beta, function(class) class[, 3], numeric(1500)), theirs$a0[, 3])
   expect_lt(ours, best * (1 + 1e-4))
 })
+
+test_that("a Newton step a radius is enough on tall sparse data, to the end of the path", {
+  set.seed(3)
+  n <- 20000
+  p <- 300
+  column <- pmin(p, 1 + floor(p * rbeta(8 * n, 0.6, 2)))
+  x <- Matrix::sparseMatrix(i = rep(seq_len(n), each = 8), j = column, x = 1, dims = c(n, p))
+  x@x[] <- 1
+  b <- numeric(p)
+  b[sample(p, 30)] <- rnorm(30)
+  y <- as.integer(runif(n) < plogis(as.vector(x %*% b)))
+  fit <- acfw_glm(x, y, "binomial")
+  expect_lt(fit$counts[["value"]], 1.5 * length(fit$beta))  # 2.5 where the gap alone told how exactly models are solved
+  expect_lte(max(fit$gap / fit$objective), 1e-4)
+})
