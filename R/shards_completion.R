@@ -177,7 +177,7 @@ completion_problem <- function(crew, settings, threads, env) {
   )
   crew$own <- rep(list(list()), count)
   plan <- list(kind = "entries", names = columns, cols = dim[[2L]], facts = facts, weighted = weighted, unit = sum(weight) / size,
-               threads = usable_threads(threads), offset = no_offset(), folding = crew$folding)
+               threads = threads, offset = no_offset(), folding = crew$folding)
   prepare_shards(crew, plan)
   offset <- if (settings$center == "none") no_offset() else shard_effects(crew, plan, env)
   observed <- new_observed(integer(), integer(dim[[2L]] + 1), numeric(), dim, joined_dimnames(shards, columns), NULL, shards[[1L]]$ids,
@@ -299,7 +299,7 @@ planned_entries <- function(store, k, effects = store[[paste0("effects-", k)]], 
 hold_entries <- function(store, k, own) {
   plan <- store[["plan"]]
   assign(paste0("effects-", k), own$effects, envir = store)
-  pointer <- in_shard(k, part_make_entries(planned_entries(store, k), plan$facts, own$left, plan$threads, store[["keep"]]))
+  pointer <- in_shard(k, part_make_entries(planned_entries(store, k), plan$facts, own$left, usable_threads(plan$threads), store[["keep"]]))
   if (!store[["keep"]]) part_detach(pointer)
   assign(paste0("part-", k), pointer, envir = store)
 }

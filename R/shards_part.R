@@ -179,7 +179,7 @@ hold_shard <- function(store, k) {
   plan <- store$plan
   problem <- list(rows = dim(shard$x)[[1L]], cols = dim(shard$x)[[2L]], classes = max(plan$classes, 1), family = plan$family$name, y = shard$y,
                   w = shard$weights * plan$weight_unit, offset = as.double(shard$offset), scale = plan$scale, intercept = plan$intercept)
-  pointer <- in_shard(k, part_make(problem, plan$threads))
+  pointer <- in_shard(k, part_make(problem, usable_threads(plan$threads)))
   if (store[["keep"]]) attach_data(pointer, shard$x, k)
   assign(paste0("part-", k), pointer, envir = store)
   # the part has its own copy of what is as long as the rows; folds are left out of what was loaded

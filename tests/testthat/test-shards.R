@@ -179,3 +179,10 @@ test_that("unpenalised columns that fit counts exactly are settled where their s
   expect_lt(fit$objective, 1e-20)
   expect_lt(loads, 1000)  # nine thousand
 })
+
+test_that("parts take no more threads than their machine has, whatever is asked for", {
+  data <- shard_data("binomial", n = 400, p = 300)
+  alone <- acfw_glm(as_shards(data, 2), "binomial", beta = 2)
+  many <- acfw_glm(as_shards(data, 2), "binomial", beta = 2, control = acfw_control(threads = 1e5))  # ended R
+  expect_identical(many$coefficients, alone$coefficients)
+})
