@@ -53,6 +53,6 @@ time_axis <- function(at, against) {
 # Where the gap comes near it.
 tolerance_band <- function(fit, at, values) {
   tolerance <- tolerance_of(fit$control, fit$objective)[[1L]]
-  if (!"gap" %in% colnames(values) || !isTRUE(tolerance > 0 && min(values, na.rm = TRUE) < 3 * tolerance)) return(NULL)
+  if (!"gap" %in% colnames(values) || !isTRUE(tolerance > 0 && is.finite(tolerance) && min(values, na.rm = TRUE) < 3 * tolerance)) return(NULL)
   data.frame(x = range(at), y = tolerance)
 }

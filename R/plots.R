@@ -45,6 +45,7 @@ axis_ticks <- function(range, log = FALSE, most = 6, unit = 1, whole = FALSE) {
 
 # Powers of ten where there are three or more; else 1, 2, 5 between them; and for less than that whatever is round.
 log_ticks <- function(range, most = 6) {
+  range <- pmin(pmax(range, .Machine$double.xmin), .Machine$double.xmax)  # in another unit it may be more than a number can be
   exponents <- log10(range) + c(-1e-9, 1e-9)
   decades <- seq(floor(exponents[1L]), ceiling(exponents[2L]))
   inside <- function(at) at[log10(at) >= exponents[1L] & log10(at) <= exponents[2L]]

@@ -44,6 +44,7 @@ sound_record <- function(init) {
   trace <- init$trace
   if (!is_number(init$seconds) || !is.finite(init$seconds) || !is.data.frame(trace)) return(FALSE)
   if (!identical(utils::head(names(trace), length(trace_columns)), trace_columns) || any(lengths(unclass(trace)) != nrow(trace))) return(FALSE)
+  if (any(lengths(lapply(trace, dim)) > 0L)) return(FALSE)  # a matrix may have as many entries as a column
   is.numeric(init$counts) && identical(utils::head(names(init$counts), 4L), c("value", "gradient", "lmo", "rejected")) && all(is.finite(init$counts)) &&
     is.character(trace$step) && is.logical(trace$accepted) && all(vapply(trace[setdiff(trace_columns, c("step", "accepted"))], is.numeric, NA)) &&
     all(is.finite(trace$objective[!trace$step %in% "none"]))

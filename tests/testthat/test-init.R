@@ -95,3 +95,11 @@ test_that("an identity that was edited makes another problem of it, not an error
     expect_message(acfw_dr_mmse(sigma, 2, 1, control = short, init = edited), class = "acfw_message_other_problem")
   }
 })
+
+test_that("a matrix in the place of a column of the trace is a damaged fit", {
+  fit <- acfw(fn = objective_logistic(matrix(c(1, -1, 2, 0.5), 4), c(0, 1, 0, 1)), lmo = lmo_l1_ball(), method = "pfw",
+              control = acfw_control(max_iter = 3, tol = 0, rel_tol = 0))
+  fit$trace <- structure(replace(unclass(fit$trace), "L", list(matrix(fit$trace$L, 1L))), class = "data.frame")
+  expect_error(acfw(fn = objective_logistic(matrix(c(1, -1, 2, 0.5), 4), c(0, 1, 0, 1)), lmo = lmo_l1_ball(), method = "pfw", init = fit),
+               class = "acfw_error_input")
+})

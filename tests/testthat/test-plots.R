@@ -283,3 +283,15 @@ test_that("a fit read from a file can be drawn and asked in a fresh session", {
                   env = paste0("R_LIBS=", paste(.libPaths(), collapse = .Platform$path.sep)))
   expect_match(paste(said, collapse = " "), "drawn")
 })
+
+test_that("ticks of a logarithmic axis are there for whatever numbers there are", {
+  for (range in list(c(1e-320, 1e300), c(1, Inf), c(0, 1), c(3, 3))) expect_true(all(is.finite(log_ticks(range)$at)))
+})
+
+test_that("a tolerance that anything meets is no line of the picture", {
+  fit <- acfw(c(1, 0), function(x) sum((x - 3)^2) / 2, function(x) x - 3, lmo_simplex(), control = acfw_control(tol = 0, rel_tol = 0, max_iter = 3))
+  fit$control$tol <- Inf
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_no_error(plot(fit))
+})
