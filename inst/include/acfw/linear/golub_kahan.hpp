@@ -40,6 +40,9 @@ struct SingularBlock {
 /// matters.
 Vector scattered_unit_vector(Index n, std::uint64_t stream = 0);
 
+/// w <- (I - Q Q') w over the first k columns of Q, and its length. Once is enough unless most of w was in their span.
+double project_out(const Eigen::MatrixXd& Q, Index k, Vector& w);
+
 /// What is asked of the iteration.
 struct KrylovGoal {
   Index pairs = 1;        ///< how many Ritz triplets to return, as good as they are,

@@ -20,6 +20,18 @@ ACFW_BODY Vector scattered_unit_vector(Index n, std::uint64_t stream) {
   return x.normalized();
 }
 
+ACFW_BODY double project_out(const Eigen::MatrixXd& Q, Index k, Vector& w) {
+  double norm = w.norm();
+  for (int pass = 0; pass < 2; ++pass) {
+    const double before = norm;
+    const Vector inside = Q.leftCols(k).transpose() * w;
+    w.noalias() -= Q.leftCols(k) * inside;
+    norm = w.norm();
+    if (norm > 0.7 * before) break;
+  }
+  return norm;
+}
+
 namespace detail {
 
 class GolubKahan {
@@ -66,17 +78,10 @@ class GolubKahan {
     if (k + 1 < most_) B_(k, k + 1) = beta_;
   }
 
-  // w <- (I - Q Q') w / norm over the first k columns. Once is enough unless most of w was in their span.
+  // w <- (I - Q Q') w / norm over the first k columns.
   double normalize(Vector& w, const Eigen::MatrixXd& Q, Index k) {
     const double before = w.norm();
-    double norm = before;
-    for (int pass = 0; pass < 2; ++pass) {
-      const double length = norm;
-      const Vector inside = Q.leftCols(k).transpose() * w;
-      w.noalias() -= Q.leftCols(k) * inside;
-      norm = w.norm();
-      if (norm > 0.7 * length) break;
-    }
+    const double norm = project_out(Q, k, w);
     if (norm > 16.0 * epsilon * std::max(before, scale_)) {
       w /= norm;
       return norm;

@@ -50,29 +50,16 @@ class GramLanczos {
       beta_ = 0.0;
       return;
     }
-    beta_ = orthogonalised(w, k + 1);
+    beta_ = project_out(V_, k + 1, w);
     if (beta_ <= 64.0 * epsilon * scale_) {
       beta_ = 0.0;
       for (std::uint64_t stream = 1; stream < 8; ++stream) {
         w = scattered_unit_vector(w.size(), 89 * stream + static_cast<std::uint64_t>(k));
-        if (orthogonalised(w, k + 1) > 1e-8) break;
+        if (project_out(V_, k + 1, w) > 1e-8) break;
       }
     }
     V_.col(k + 1) = w.normalized();
     if (k + 1 < most_) T_(k + 1, k) = beta_;
-  }
-
-  // w <- (I - V V') w over the first k columns, and its length. Once is enough unless most of w was in their span.
-  double orthogonalised(Vector& w, Index k) const {
-    double norm = w.norm();
-    for (int pass = 0; pass < 2; ++pass) {
-      const double before = norm;
-      const Vector inside = V_.leftCols(k).transpose() * w;
-      w.noalias() -= V_.leftCols(k) * inside;
-      norm = w.norm();
-      if (norm > 0.7 * before) break;
-    }
-    return norm;
   }
 
   bool solve(Index k, Index n, const KrylovGoal& goal) {

@@ -92,18 +92,8 @@ inline SingularBound bound_above(const LinearOperator& G, const SingularBlock& b
   LevelTest test(std::log(std::sqrt(2.0 * static_cast<double>(n - aside) / 3.14159265358979323846) / goal.risk));
   Eigen::MatrixXd Q(n, aside);
   Q = block.V.leftCols(aside);
-  auto orthogonalise = [&](Vector& w, Index k) {
-    double norm = w.norm();
-    for (int pass = 0; pass < 2; ++pass) {
-      const double before = norm;
-      const Vector inside = Q.leftCols(k).transpose() * w;
-      w.noalias() -= Q.leftCols(k) * inside;
-      norm = w.norm();
-      if (norm > 0.7 * before) break;  // once is enough unless most of w was in their span
-    }
-  };
   Vector q = scattered_unit_vector(n, goal.stream);
-  orthogonalise(q, aside);
+  project_out(Q, aside, q);
   q.normalize();
   auto verdict = LevelTest::Verdict::open;
   Index k = aside;
@@ -120,7 +110,7 @@ inline SingularBound bound_above(const LinearOperator& G, const SingularBlock& b
     Q.col(k++) = q;
     Vector w = G.apply_gram(q / unit) / unit;
     const double a = q.dot(w);
-    orthogonalise(w, k);
+    project_out(Q, k, w);
     const double b = w.norm();
     // What rounding leaves of w when the space is exhausted has no direction.
     const bool exhausted = k == n || b <= 64.0 * std::numeric_limits<double>::epsilon();
