@@ -5,3 +5,4 @@
 #include "acfw/linear/gram_lanczos_impl.hpp"
 #include "acfw/linear/multiply_impl.hpp"
 #include "acfw/linear/singular_bound_impl.hpp"
+#include "acfw/linear/storage_impl.hpp"

@@ -269,3 +269,20 @@ test_that("a Newton step a radius is enough on tall sparse data, to the end of t
   expect_lt(fit$counts[["value"]], 1.5 * length(fit$beta))  # 2.5 where the gap alone told how exactly models are solved
   expect_lte(max(fit$gap / fit$objective), 1e-4)
 })
+
+test_that("a single radius costs a few gradients, however the first columns mislead about its penalty", {
+  set.seed(1)
+  n <- 4000
+  p <- 800
+  entries <- cbind(rep(seq_len(n), 20), sample.int(p, 20 * n, TRUE, prob = 1 / (10 + seq_len(p))))
+  entries <- unique(entries)
+  x <- Matrix::sparseMatrix(entries[, 1], entries[, 2], x = 1, dims = c(n, p))
+  b <- numeric(p)
+  b[sample.int(p, 40)] <- rnorm(40)
+  y <- rbinom(n, 1, plogis(as.numeric(x %*% b) - 0.3))
+  for (beta in c(120, 160, 200, 300)) {
+    fit <- acfw_glm(x, y, "binomial", beta = beta, standardize = FALSE)
+    expect_identical(fit$status, "converged")
+    expect_lt(fit$counts[["gradient"]], 100)  # 9669 at 160, once
+  }
+})

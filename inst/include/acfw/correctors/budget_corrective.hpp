@@ -59,25 +59,28 @@ class BudgetCorrective : public NoCorrection {
     return grouped_ || f.pieces() > (f.design().dense() ? large_dense : large_sparse);
   }
 
-  // By penalties, and back into the set; undone if f is higher there. Of a gap that rounding may have made there is nothing to gain.
+  // By penalties, and back into the set; undone if f is higher there, as it may be where the value is nearly the least already and the gap
+  // is not: then the next try is more exact. Of a gap that rounding may have made there is nothing to gain.
   bool land(Regression& f, double gap, Counts& counts) {
     const double hidden = f.gradient_rounding(AnyAtom(Coordinate{0, 0.0}));
     if (!(gap > hidden)) return false;
     const Vector before = f.point();
     const double value = f.value();
-    penalty_->minimise_at_size(f, budget_.radius(), std::max(accuracy * gap, 0.1 * hidden), 0.0, stop_, counts);
+    penalty_->minimise_at_size(f, budget_.radius(), std::max(accuracy_ * gap, 0.1 * hidden), 0.0, stop_, counts);
     Vector b = f.point();
     budget_.bring_inside(b);
     f.place(std::move(b));
-    if (f.value() < value) return true;
-    f.place(before);
-    return false;
+    const bool lower = f.value() < value;
+    accuracy_ = lower ? accuracy : 0.1 * accuracy_;
+    if (!lower) f.place(before);
+    return lower;
   }
 
   static constexpr Index many = 100;
   static constexpr Index large_dense = 1500, large_sparse = 250;
-  static constexpr double accuracy = 0.05;  // of the gap, for what a correction leaves
+  static constexpr double accuracy = 0.05;
 
+  double accuracy_ = accuracy;  // of the gap, for what a correction leaves
   const Budget& budget_;
   L1WorkingSet set_;
   std::unique_ptr<PenaltySolver> penalty_;

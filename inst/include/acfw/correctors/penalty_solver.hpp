@@ -68,17 +68,20 @@ class PenaltySolver {
   /// slope found last. Ends where moving into the set costs a small share of the tolerance.
   void minimise_at_size(SparseObjective& f, double radius, double tol, double rel_tol, const std::function<bool()>& stop,
                         Counts& counts) {
-    double mu = budget_.multiplier(f.gradient(), f.point()), before = mu, size_before = 0.0;
+    double mu = first_penalty(f, radius), before = mu, size_before = -1.0;
     double low = 0.0, high = std::numeric_limits<double>::infinity(), nearest = high;
+    double reach = farthest;
     int in_vain = 0;
     for (int tries = 0; tries < most_tries && mu > 0.0; ++tries) {
       const double allowed = std::max(tol, rel_tol * std::abs(f.value()));
-      minimise(f, {mu, before, 0.5 * allowed, 0.0, 0.1 * allowed / (mu * radius), stop}, counts);
+      minimise(f, {mu, before, 0.5 * allowed, 0.0, landing * allowed / (mu * radius), stop}, counts);
       if (stop && stop()) return;
       const double size = budget_.size(f.point()), miss = std::abs(size - radius) * mu;
-      in_vain = miss < 0.5 * nearest ? 0 : in_vain + 1;
+      const bool enclosed = low > 0.0 && high < std::numeric_limits<double>::infinity();
+      in_vain = miss < 0.5 * nearest || !enclosed ? 0 : in_vain + 1;
       nearest = std::min(nearest, miss);
-      if (miss <= landing * allowed || in_vain >= most_in_vain) return;
+      const bool moved = size != size_before;  // or the last change of the penalty was too small for that
+      if (miss <= landing * allowed || in_vain >= most_in_vain || !moved) return;
       (size > radius ? low : high) = mu;
       if (tries > 0) {
         const double slope = (size - size_before) / std::log(mu / before);
@@ -86,8 +89,10 @@ class PenaltySolver {
       }
       before = mu;
       size_before = size;
-      mu *= std::exp(std::clamp((radius - size) / slope_, -farthest, farthest));
+      mu *= std::exp(std::clamp((radius - size) / slope_, -reach, reach));
+      if (!enclosed) reach *= 2.0;
       if (!(mu > low && mu < high)) mu = std::sqrt(low * high);
+      next_ = mu;
     }
   }
 
@@ -115,12 +120,22 @@ class PenaltySolver {
   WorkingSet set_;
 
  private:
+  // The one that the last search for this size would have tried next. Otherwise the multiplier of the point, unless some column is drawn far
+  // more strongly: then the point is the best of a few columns, whose multiplier may be next to nothing, and the solution there
+  // would use nearly all of the others only to let them go again.
+  double first_penalty(SparseObjective& f, double radius) {
+    if (radius == sought_ && next_ > 0.0) return next_;
+    sought_ = radius;
+    return next_ = std::max(budget_.multiplier(f.gradient(), f.point()), from_above * budget_.strongest(f.gradient(), f.point()));
+  }
+
   bool newton_step(SparseObjective& f, double tol, Counts& counts) {
     if (set_.size() == 0) return false;
     set_.look(f, g_, x_);
     const double size = size_of(x_), excess = std::max(strongest(g_, x_) - mu_, 0.0);
     const double gap = model_gap_ = g_.dot(x_) + size * (mu_ + excess);
-    if (gap <= tol && excess <= near_ * mu_) return false;
+    const double lacking = std::max(g_.dot(x_) + mu_ * size, 0.0);  // the point belongs to a lower penalty
+    if (gap <= tol && excess <= near_ * mu_ && lacking <= near_ * mu_ * size) return false;
     // The solution at another penalty has no gap of its own, and yet is far away; near this one, a gap may be small enough long before
     // the penalty is met. A parabola is its own model.
     const double off = std::abs(g_.dot(x_) + mu_ * size) + size * excess;
@@ -154,7 +169,8 @@ class PenaltySolver {
   static constexpr double forcing = 0.1;  // of how far the point is off, for what the model leaves
   static constexpr double smallest_step = 1e-8;
   static constexpr double landing = 0.05;  // of the tolerance, for the size
-  static constexpr double farthest = 0.5;  // in the logarithm of the penalty, at once
+  static constexpr double farthest = 0.5;  // in the logarithm of the penalty, at first
+  static constexpr double from_above = 0.5;  // of the strongest pull, for the first penalty on the way to a size
 
   int most_steps_;
   double mu_ = 0.0, near_ = 0.0;
@@ -163,6 +179,7 @@ class PenaltySolver {
   CoordinateModel model_;
   double margin_ = 1.0;  // of the penalty's last step, by which columns may come nearer in the next
   double slope_ = -1.0;  // of the size in the logarithm of the penalty
+  double sought_ = 0.0, next_ = 0.0;  // the size last sought, and the penalty that may have it
 };
 
 }  // namespace acfw

@@ -52,4 +52,9 @@ class BlockDesign : public DesignByColumns<BlockStorage<Storage>> {
       : DesignByColumns<BlockStorage<Storage>>({std::move(storage), rows, cols, blocks}, rows * blocks, (cols + 1) * blocks, false) {}
 };
 
+#ifdef ACFW_BODIES_ELSEWHERE
+extern template class DesignByColumns<BlockStorage<DenseStorage>>;
+extern template class DesignByColumns<BlockStorage<CompressedStorage>>;
+#endif
+
 }  // namespace acfw

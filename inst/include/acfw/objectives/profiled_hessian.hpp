@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "acfw/linear/decompositions.hpp"
+#include "acfw/linear/multiply.hpp"
 #include "acfw/linear/storage.hpp"
 #include "acfw/losses/loss.hpp"
 

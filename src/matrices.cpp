@@ -1,4 +1,5 @@
 // Problems whose points are matrices, compiled together: see Makevars.
+#include "completion_shards.cpp"
 #include "completion_tools.cpp"
 #include "dictionary_learning.cpp"
 #include "dr_mmse.cpp"

@@ -1,3 +1,0 @@
-// acfw() and its sets, compiled together: see Makevars.
-#include "dictionaries.cpp"
-#include "generic.cpp"
