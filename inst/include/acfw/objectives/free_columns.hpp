@@ -27,15 +27,18 @@ inline void take_free(const Columns& columns, Vector& b, Vector& coefficients) {
 /// its minimum over these columns: what the last plain step promises, or, where the Hessian has vanished, what the slope is worth over
 /// a distance of the coefficients' size. Below `nothing` a promise counts as kept: where classes are separated it falls by a factor of e
 /// a step, for ever, and what lies below the rounding of the margins is never seen to be kept. `is_noise(g)`, asked for where a few steps
-/// have not been enough, tells of a gradient that is rounding and nothing else, which directions without curvature turn into long steps.
+/// have not been enough or one was refused, tells of a gradient that is rounding and nothing else, which directions without curvature
+/// turn into long steps. Whether the search ended there is left in `noise`: the next one asks before it tries anything.
 template <class Look, class Move, class LossNow, class IsNoise>
-double settle_free_columns(const Vector& coefficients, double nothing, Look look, Move move, LossNow loss, IsNoise is_noise) {
+double settle_free_columns(const Vector& coefficients, double nothing, bool& noise, Look look, Move move, LossNow loss, IsNoise is_noise) {
   constexpr int most_steps = 200;
   constexpr double never = std::numeric_limits<double>::infinity(), unseen = 1e-12;
   const Index q = coefficients.size();
   Vector g(q);
   Eigen::MatrixXd H(q, q);
   double last = never, ridge = 0.0, left = never;
+  bool doubtful = noise;
+  noise = false;
   for (int step = 0; step < most_steps; ++step) {
     look(g, H);
     H.diagonal() = (1.0 + 1e-13) * H.diagonal().array() + ridge * H.diagonal().maxCoeff();
@@ -44,12 +47,14 @@ double settle_free_columns(const Vector& coefficients, double nothing, Look look
     const bool usable = d.allFinite() && promised > 0.0;
     if (ridge == 0.0) left = usable ? promised : never;
     if (ridge == 0.0 && usable && promised <= nothing) break;
-    if (step >= 5 && is_noise(g)) break;
+    doubtful = doubtful || step >= 5;
+    if (doubtful && (noise = is_noise(g))) break;
     if (ridge == 0.0 && usable && !(promised < 0.9 * last) && promised <= unseen * std::abs(loss())) break;
     if (usable && move(d, promised)) {
       last = ridge == 0.0 ? promised : never;
       ridge = ridge > 1e-12 ? 0.01 * ridge : 0.0;
     } else {
+      doubtful = true;
       if (ridge > 1.0 || !(g.squaredNorm() > 0.0)) break;
       ridge = std::max(100.0 * ridge, 1e-12);
     }
