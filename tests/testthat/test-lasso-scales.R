@@ -192,3 +192,10 @@ test_that("a row that is settled for good does not blur the gap of those that ar
     expect_lt(abs(fit$gap - (abs(g) + g * inner)), 1e-11)
   }
 })
+
+test_that("a trace that begins beyond double precision and ends within has finite objectives throughout", {
+  fit <- suppressWarnings(acfw_lasso_logistic(x, y, 1e12, weights = rep(1e300, n), standardize = TRUE, method = "pfw",
+                                              control = acfw_control(tol = 1e-3, rel_tol = 0, max_iter = 100)))
+  expect_true(all(is.finite(c(fit$objective, fit$trace$objective))))
+  expect_equal(max(fit$trace$objective), .Machine$double.xmax)
+})
