@@ -124,7 +124,7 @@ TEST_CASE("free columns are settled once what they promise is less than the roun
           H(0, 0) = 1.0;
           ++looks;
         },
-        [&](const Vector&, double) { return !refuse; }, [] { return 1e-18; }, [&](const Vector&) { return noise; });
+        [&](const Vector&, double) { return !refuse; }, [] { return 1e-18; }, [&](const Vector&, double) { return noise; });
   };
   CHECK(settle(1e-19) <= 1e-19);
   CHECK(looks == 1);
@@ -185,23 +185,25 @@ TEST_CASE("where free columns fit all observations, a step costs a handful of qu
 }
 
 TEST_CASE("free columns follow a direction only as far as the loss bends as it does here", "[intercept]") {
-  // In the first row the free column is short and the loss bends; in the second it is long, and the loss has all but straightened. The
-  // answer of the parabola would carry the second row across to the other class.
-  Eigen::MatrixXd A(2, 2);
-  A << 1e-3, 1.0, 1.0, 0.0;
-  Vector y(2), offset(2);
-  y << 0.0, 1.0;
-  offset << 0.0, 30.0;
+  // In the first two rows the free column is short and the loss bends; in the last it is long, and the loss has all but straightened. The
+  // answer of the parabola would carry the last row across to the other class.
+  Eigen::MatrixXd A(3, 2);
+  A << 1e-3, 1.0, 1e-3, 1.0, 1.0, 0.0;
+  Vector y(3), offset(3);
+  y << 0.0, 1.0, 1.0;
+  offset << 0.0, 0.0, 30.0;
   GlmSettings settings;
   settings.intercept = false;
   settings.free = {0};
   settings.offset = offset;
-  Glm f(design_of(A), make_loss("binomial", y, Vector::Ones(2)), settings, Vector::Zero(2));
-  f.gradient();
-  Vector g;
-  f.gradient_at({1}, g);
-  f.prepare(Columns{1}, Vector::Constant(1, -1.0), -g[0]);
-  CHECK(f.divergence(1.0) < 1.0);
+  for (double delta : {1.0, -1.0}) {
+    Glm f(design_of(A), make_loss("binomial", y, Vector::Ones(3)), settings, Vector::Zero(2));
+    f.gradient();
+    Vector g;
+    f.gradient_at({1}, g);
+    f.prepare(Columns{1}, Vector::Constant(1, delta), delta * g[0]);
+    CHECK(f.divergence(1.0) < 1.0);
+  }
 }
 
 TEST_CASE("a parabola that free columns fit exactly ends where rounding does", "[intercept]") {

@@ -194,7 +194,10 @@ test_that("a row that is settled for good does not blur the gap of those that ar
 })
 
 test_that("a trace that begins beyond double precision and ends within has finite objectives throughout", {
-  fit <- suppressWarnings(acfw_lasso_logistic(x, y, 1e12, weights = rep(1e300, n), standardize = TRUE, method = "pfw",
+  set.seed(7)
+  one <- matrix(rnorm(30))
+  fit <- suppressWarnings(acfw_lasso_logistic(one, as.integer(one[, 1] + rnorm(30) > 0), 1e12, weights = rep(1e300, 30),
+                                              standardize = TRUE, method = "pfw",
                                               control = acfw_control(tol = 1e-3, rel_tol = 0, max_iter = 100)))
   expect_true(all(is.finite(c(fit$objective, fit$trace$objective))))
   expect_equal(max(fit$trace$objective), .Machine$double.xmax)
