@@ -113,18 +113,20 @@ TEST_CASE("profiled divergences stay those of the objective where every curvatur
 
 TEST_CASE("free columns are settled once what they promise is less than the rounding of the margins", "[intercept]") {
   int looks = 0;
-  bool ended_in_noise = false, refuse = false;
+  FreeNoise ended = FreeNoise::none;
+  bool refuse = false, unseen = false;
   const auto settle = [&](double nothing, bool noise = false) {  // a parabola whose slope is never less than rounding, of about 1e-10
     looks = 0;
     const Vector coefficients = Vector::Ones(1);
     return settle_free_columns(
-        coefficients, nothing, ended_in_noise,
+        coefficients, nothing, ended,
         [&](Vector& g, Eigen::MatrixXd& H) {
           g[0] = looks % 2 == 0 ? 1e-10 : -1e-10;
           H(0, 0) = 1.0;
           ++looks;
         },
-        [&](const Vector&, double) { return !refuse; }, [] { return 1e-18; }, [&](const Vector&, double) { return noise; });
+        [&](const Vector&, double) { return !refuse; }, [] { return 1e-18; }, [&](const Vector&) { return noise; },
+        [&](double) { return unseen; });
   };
   CHECK(settle(1e-19) <= 1e-19);
   CHECK(looks == 1);
@@ -132,14 +134,21 @@ TEST_CASE("free columns are settled once what they promise is less than the roun
   CHECK(looks == 200);
   settle(0.0, true);
   CHECK(looks == 6);
-  CHECK(ended_in_noise);
+  CHECK(ended == FreeNoise::slopes);
   settle(0.0, true);  // who ended there asks before anything is tried
   CHECK(looks == 1);
   settle(1e-19, false);
-  CHECK_FALSE(ended_in_noise);
+  CHECK(ended == FreeNoise::none);
   refuse = true;
   settle(0.0, true);  // and so does whose step was refused
   CHECK(looks == 2);
+  ended = FreeNoise::none;
+  unseen = true;
+  settle(0.0);  // what it promised is lost in the loss
+  CHECK(looks == 2);
+  CHECK(ended == FreeNoise::promises);
+  settle(0.0);
+  CHECK(looks == 1);
 }
 
 namespace {

@@ -167,7 +167,7 @@ test_that("a comparison of no methods is refused", {
 
 test_that("an oracle whose first answer is no vector of numbers is to blame for it", {
   f <- objective_quadratic(diag(2), c(-1, 0))
-  for (answer in list(list(1, list(2)), new.env())) {
+  for (answer in list(list(1, 2:3), new.env())) {
     expect_error(acfw(fn = f, lmo = function(g) answer), "lmo", class = "acfw_error")
   }
 })

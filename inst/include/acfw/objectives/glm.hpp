@@ -246,7 +246,8 @@ class Glm final : public Regression {
     };
     unsettled_ = settle_free_columns(
         free_, nothing_left(*loss_, total_), free_noise_, look, [this](const Vector& d, double promised) { return move_free(d, promised); },
-        [this] { return loss(); }, [this](const Vector& g) { return free_are_noise(g); });
+        [this] { return loss(); }, [this](const Vector& g) { return free_are_noise(g); },
+        [this](double promised) { return promised <= rounding_of_margins(); });
   }
 
   bool free_are_noise(const Vector& g) const {

@@ -317,7 +317,7 @@ class GlmOfParts final : public Regression {
     unsettled_ = settle_free_columns(
         free_, nothing_left(*family_, rows_.total), free_noise_, [this](Vector& g, Eigen::MatrixXd& H) { look_at_free(g, H); },
         [this](const Vector& d, double promised) { return move_free(d, promised); }, [this] { return value_now(); },
-        [this](const Vector& g) { return free_are_noise(g); });
+        [this](const Vector& g) { return free_are_noise(g); }, [this](double promised) { return promised <= rounding_of_margins(); });
   }
 
   void settle_intercept(Vector sums, bool value) {

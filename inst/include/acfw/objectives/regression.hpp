@@ -203,7 +203,7 @@ class Regression : public SparseObjective {
   double shift_ = 0.0;
   double ridge_norm2_ = 0.0;  // of the direction
   double unsettled_ = 0.0;
-  bool free_noise_ = false;  // were the slopes of the free columns rounding when they settled last?
+  FreeNoise free_noise_ = FreeNoise::none;
   long rounding_asked_ = 0;
   double rounding_ = 0.0;  // of the value, when it was last asked for in earnest
 
