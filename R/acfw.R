@@ -182,7 +182,8 @@ start_of_objective <- function(par, objective, lmo, arg, call = rlang::caller_en
     zero <- stats::setNames(numeric(objective$dim), objective$names)
     check_function(lmo, "lmo", "a function or a built-in oracle", call)
     atom <- allowInterrupts(lmo(zero))
-    par <- if (inherits(atom, "acfw_rank_one")) as.double(as.matrix(atom)) else as.double(atom)
+    numbers <- function(atom) if (inherits(atom, "acfw_rank_one")) as.double(as.matrix(atom)) else as.double(atom)
+    par <- tryCatch(numbers(atom), error = function(e) abort_input("lmo", "must return an atom, a number for each variable.", call))
     names(par) <- objective$names
   }
   par <- check_par(par, call)

@@ -147,7 +147,7 @@ shift_of_margins <- function(shift, result) {
 
 rows_in_user_units <- function(rows, units) {
   value_unit <- units$w * units$y^2
-  rows$objective <- rows$objective / value_unit
+  rows$objective <- pmin(rows$objective / value_unit, .Machine$double.xmax)  # on the way to one that double precision holds
   rows$gap <- rows$gap / value_unit
   rows$L <- rows$L / units$w / units$x / units$x
   rows

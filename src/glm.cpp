@@ -382,6 +382,7 @@ SEXP session_glm(Rcpp::RObject x, Rcpp::List problem, Rcpp::List path, std::stri
     std::unique_ptr<acfw::Loss> loss = condensed_loss(problem, Stations(path), A, settings);
     if (!loss) loss = make_loss(problem, layout);
     scale_design(*A, problem, layout);
+    A->set_poll(poll());
     auto objective = std::make_unique<acfw::Glm>(std::move(A), std::move(loss), std::move(settings),
                                                  layout.spread(Rcpp::as<Vector>(problem["start"]), 0.0));
     return start_glm_session(layout, std::move(objective), problem, path, method, step, control);

@@ -274,3 +274,63 @@ TEST_CASE("effects of parts are those of all entries, also when a part is lost",
     }
   }
 }
+
+namespace {
+
+// A completion of three parts after some iterations of Algorithm 2, at a point of the ball of that radius.
+struct Underway {
+  Entries all = some_entries(40, 20, true);
+  CompletionOfParts f;
+
+  explicit Underway(double radius) : f(in_parts(all, 3, infinity), facts_of(all, infinity), radius) {
+    BallOfParts ball(f, 0.0, 1e-2, std::make_shared<Deadline>(infinity, [] {}));
+    Cfw<PairOfParts> direction;
+    AutoConditioned<> step;
+    Control control;
+    control.max_iter = 12;
+    FrankWolfe<CompletionOfParts, BallOfParts, Cfw<PairOfParts>> run(f, ball, direction, step, control);
+    run.go();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a phase over factors that ends higher is not taken", "[parts]") {
+  Underway at(10.0);
+  const double before = at.f.value();
+  const Vector w = at.f.weights();
+  const CompletionOfParts::RowMajor V = at.f.right();
+  SplitDescent worse(at.f, -w, V);  // the matrix with the other sign
+  CHECK_FALSE(worse.keep(1e-12));
+  CHECK(at.f.value() == close_to(before, 1e-13));
+  SplitDescent better(at.f, at.f.weights(), at.f.right());
+  LbfgsGoal goal;
+  goal.least_steps = goal.most_steps = 10;
+  const double promised = better.minimize(goal).value;
+  CHECK(promised < before);
+  CHECK(better.keep(1e-12));
+  CHECK(at.f.value() == close_to(promised, 1e-9));
+}
+
+TEST_CASE("a phase over factors begins where the point is, inside of the ball or on its border, and never leaves the ball", "[parts]") {
+  for (double radius : {5.0, 10.0, 1e3}) {  // in the last the point is far inside
+    Underway at(radius);
+    SplitDescent descent(at.f, at.f.weights(), at.f.right());
+    LbfgsGoal goal;
+    goal.least_steps = goal.most_steps = 0;
+    CHECK(descent.minimize(goal).value == close_to(at.f.value(), 1e-10));
+    at.f.end_phase();
+    SplitDescent further(at.f, at.f.weights(), at.f.right());
+    goal.least_steps = goal.most_steps = 8;
+    further.minimize(goal);
+    further.keep(1e-12);
+    CHECK(at.f.weights().cwiseAbs().sum() <= radius * (1.0 + 1e-14));
+  }
+  Underway at(10.0);
+  SplitDescent far(at.f, at.f.weights(), at.f.right());
+  const Index rank = at.f.rank();
+  const Vector R = at.f.parts().ask({Verb::triangle});
+  // three times as long as the ball is wide: what it moves to lies on the border
+  at.f.move_to(Eigen::Map<const Eigen::MatrixXd>(R.data(), rank, rank), at.f.right() * at.f.weights().cwiseAbs().cwiseSqrt().asDiagonal(), 30.0, 1e-13, true);
+  CHECK(at.f.weights().sum() == close_to(10.0));
+}

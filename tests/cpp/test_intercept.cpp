@@ -1,5 +1,7 @@
 #include <acfw/linear/storage.hpp>
 #include <acfw/objectives/glm.hpp>
+#include <acfw/objectives/glm_of_parts.hpp>
+#include <acfw/parts/part.hpp>
 
 #include <random>
 
@@ -111,17 +113,20 @@ TEST_CASE("profiled divergences stay those of the objective where every curvatur
 
 TEST_CASE("free columns are settled once what they promise is less than the rounding of the margins", "[intercept]") {
   int looks = 0;
+  FreeNoise ended = FreeNoise::none;
+  bool refuse = false, unseen = false;
   const auto settle = [&](double nothing, bool noise = false) {  // a parabola whose slope is never less than rounding, of about 1e-10
     looks = 0;
     const Vector coefficients = Vector::Ones(1);
     return settle_free_columns(
-        coefficients, nothing,
+        coefficients, nothing, ended,
         [&](Vector& g, Eigen::MatrixXd& H) {
           g[0] = looks % 2 == 0 ? 1e-10 : -1e-10;
           H(0, 0) = 1.0;
           ++looks;
         },
-        [](const Vector&, double) { return true; }, [] { return 1e-18; }, [&](const Vector&) { return noise; });
+        [&](const Vector&, double) { return !refuse; }, [] { return 1e-18; }, [&](const Vector&) { return noise; },
+        [&](double) { return unseen; });
   };
   CHECK(settle(1e-19) <= 1e-19);
   CHECK(looks == 1);
@@ -129,6 +134,85 @@ TEST_CASE("free columns are settled once what they promise is less than the roun
   CHECK(looks == 200);
   settle(0.0, true);
   CHECK(looks == 6);
+  CHECK(ended == FreeNoise::slopes);
+  settle(0.0, true);  // who ended there asks before anything is tried
+  CHECK(looks == 1);
+  settle(1e-19, false);
+  CHECK(ended == FreeNoise::none);
+  refuse = true;
+  settle(0.0, true);  // and so does whose step was refused
+  CHECK(looks == 2);
+  ended = FreeNoise::none;
+  unseen = true;
+  settle(0.0);  // what it promised is lost in the loss
+  CHECK(looks == 2);
+  CHECK(ended == FreeNoise::promises);
+  settle(0.0);
+  CHECK(looks == 1);
+}
+
+namespace {
+
+// Counts the questions that parts are asked.
+struct Counted final : Parts {
+  PartsHere parts;
+  long asked = 0;
+
+  Vector ask(const Question& question) override {
+    ++asked;
+    return parts.ask(question);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("where free columns fit all observations, a step costs a handful of questions to the parts", "[intercept][parts]") {
+  const Index n = 10, q = 14;
+  const Eigen::MatrixXd A = normal_matrix(n, q + 2, 3);
+  Vector y(n);
+  for (Index i = 0; i < n; ++i) y[i] = 1e9 * static_cast<double>(1 + i % 3);
+  auto parts = std::make_shared<Counted>();
+  Part part(make_loss("poisson", y, Vector::Constant(n, 0.1)), Vector());
+  part.attach(design_of(A));
+  parts->parts.add(std::move(part));
+  GlmSettings settings;
+  for (Index j = 0; j < q; ++j) settings.free.push_back(j);
+  const Vector lengths = A.colwise().norm().transpose();
+  GlmOfParts f(parts, make_loss("poisson", {}, {}), {n, q + 2, 1.0, lengths, 0.0, lengths}, settings);
+  const Coordinate v{q, 1e-12};
+  const auto step = [&](double gamma) {
+    f.gradient();
+    const AnyAtom atom(v);
+    f.prepare(Move<AnyAtom>{StepKind::towards, 1.0, -1.0, 0.0, &atom, nullptr, f.along_point() - f.along(atom), 1.0});
+    f.divergence(gamma);
+    f.commit(gamma);
+  };
+  for (int k = 0; k < 3; ++k) step(0.5);
+  const long before = parts->asked;
+  for (int k = 0; k < 10; ++k) step(0.1);
+  CHECK(parts->asked - before <= 200);
+}
+
+TEST_CASE("free columns follow a direction only as far as the loss bends as it does here", "[intercept]") {
+  // In the first two rows the free column is short and the loss bends; in the last it is long, and the loss has all but straightened. The
+  // answer of the parabola would carry the last row across to the other class.
+  Eigen::MatrixXd A(3, 2);
+  A << 1e-3, 1.0, 1e-3, 1.0, 1.0, 0.0;
+  Vector y(3), offset(3);
+  y << 0.0, 1.0, 1.0;
+  offset << 0.0, 0.0, 30.0;
+  GlmSettings settings;
+  settings.intercept = false;
+  settings.free = {0};
+  settings.offset = offset;
+  for (double delta : {1.0, -1.0}) {
+    Glm f(design_of(A), make_loss("binomial", y, Vector::Ones(3)), settings, Vector::Zero(2));
+    f.gradient();
+    Vector g;
+    f.gradient_at({1}, g);
+    f.prepare(Columns{1}, Vector::Constant(1, delta), delta * g[0]);
+    CHECK(f.divergence(1.0) < 1.0);
+  }
 }
 
 TEST_CASE("a parabola that free columns fit exactly ends where rounding does", "[intercept]") {

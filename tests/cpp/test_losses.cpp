@@ -133,3 +133,17 @@ TEST_CASE("far steps of several classes have the divergence of their values, als
     }
   }
 }
+
+TEST_CASE("the divergence of counts keeps its digits at every size of step, the far ones too", "[losses]") {
+  for (double z : {-30.0, -1.0, 0.0, 2.0, 20.0}) for (double t : {1e-9, -1e-5, 9.99e-3, -0.0101, 0.5, -3.0, 40.0, -60.0, 300.0}) {
+    const auto loss = make_loss("poisson", Vector::Constant(1, 3.0), Vector::Ones(1));
+    const Vector m = Vector::Constant(1, z), u = Vector::Constant(1, -t);
+    loss->look(m, 0.0);
+    const long double x = t, series = x * x / 2 * (1 + x / 3 * (1 + x / 4 * (1 + x / 5 * (1 + x / 6 * (1 + x / 7)))));
+    const long double above = std::fabs(x) < 0.02L ? series : std::expm1(x) - x;
+    const double wanted = static_cast<double>(std::exp(static_cast<long double>(z)) * above);
+    INFO("margin " << z << " step " << t);
+    CHECK(loss->shift(m, 0.0, u, 1.0, 0.0).divergence == close_to(wanted));
+    CHECK(loss->divergence_on({0}, m, 0.0, u, 1.0) == close_to(wanted));
+  }
+}

@@ -229,14 +229,18 @@ TEST_CASE("parts may be lost at any question, the very first ones of an objectiv
 
 namespace {
 
-// Counts the columns that gradients are asked for.
+// Counts the columns that gradients are asked for, and the questions.
 struct CountedColumns final : Parts {
   std::shared_ptr<Parts> parts;
   Index cols, read = 0;
+  long gradients = 0;
 
   CountedColumns(std::shared_ptr<Parts> all, Index p) : parts(std::move(all)), cols(p) {}
   Vector ask(const Question& question) override {
-    if (question.verb == Verb::gradient) read += question.columns.empty() ? cols : static_cast<Index>(question.columns.size());
+    if (question.verb == Verb::gradient) {
+      ++gradients;
+      read += question.columns.empty() ? cols : static_cast<Index>(question.columns.size());
+    }
     return parts->ask(question);
   }
 };
@@ -281,4 +285,31 @@ TEST_CASE("a screened gradient of parts has the maximum of the full one, and rea
   const Index all = columns_read(false, 60, 8.0);
   CHECK(5 * columns_read(true, 60, 8.0) < 4 * all);
   columns_read(true, 6, 50.0);  // all of them are in use, in an order of their own
+}
+
+TEST_CASE("slopes along atoms that are asked for one after another, again and again, are one question", "[parts]") {
+  const Index p = 60;
+  const Rows rows = some_rows(300, p, "binomial");
+  std::vector<Eigen::MatrixXd> kept;
+  const auto parts = std::make_shared<CountedColumns>(in_parts(rows, "binomial", 3, kept), p);
+  GlmOfParts f(parts, make_loss("binomial", Vector(0), Vector(0)), facts_of(rows));
+  L1Budget ball{Vector(), Vector()};
+  ball.set_radius(1.0);
+  f.set_budget(&ball);
+  const auto look = [&] {  // and move on
+    f.gradient();
+    const long before = parts->gradients;
+    Vector g;
+    for (Index j = 20; j < 50; ++j) f.along(AnyAtom(Coordinate{j, 1.0}));
+    const long asked = parts->gradients - before;
+    f.gradient_at({21, 35, 49}, g);
+    for (Index k = 0; k < 3; ++k) CHECK(f.along(AnyAtom(Coordinate{21 + 14 * k, 1.0})) == close_to(g[k]));
+    const AnyAtom atom(Coordinate{0, 1.0});
+    f.prepare(Move<AnyAtom>{StepKind::towards, 1.0, -1.0, 0.0, &atom, nullptr, f.along_point() - f.along(atom), 1.0});
+    f.commit(1e-3);
+    return asked;
+  };
+  look();
+  look();
+  for (int k = 0; k < 5; ++k) CHECK(look() <= 1);
 }

@@ -6,6 +6,8 @@ case_glm <- function() {
   set <- pick("l1", "l1", "l1", "simplex", "group")
   args <- c(list(x = if (chance(0.3)) as_compressed(d$x, "CsparseMatrix") else d$x, y = glm_response(family, d), family = family, set = set),
             glm_settings(set, d))
+  # ten thousand iterations over as many atoms take as long as a hang
+  if (args$method %in% c("pfw", "afw")) args$control$max_iter <- min(args$control$max_iter, 1000)
   check <- function(fit) check_glm(fit, args$x)
   kind <- paste("glm", family, set, args$method)
   if (chance(0.85)) return(make_case(kind, acfw_glm, args, check, use_glm(args$x)))

@@ -11,7 +11,7 @@ check_finite_fit <- function(fit) {
               "S", "estimator")
   values <- lapply(stats::setNames(fields, fields), function(name) entries_of(fit[[name]]))
   values$trace <- fit$trace$objective
-  if (identical(fit$status, "failed") && identical(values$gap, Inf)) values$gap <- NULL  # a closure failed before it was known
+  if (isTRUE(fit$status %in% c("failed", "interrupted")) && identical(values$gap, Inf)) values$gap <- NULL  # a closure left before it was known
   bad <- names(values)[!vapply(values, function(v) is.null(v) || all(is.finite(v)), NA)]
   if (length(bad)) paste("not finite:", bad) else character()
 }

@@ -164,3 +164,10 @@ test_that("a comparison of no methods is refused", {
   expect_error(acfw_compare(fn = q$objective, lmo = lmo_simplex(), method = character()), class = "acfw_error_input", regexp = "method")
   expect_error(acfw_compare(fn = q$objective, lmo = lmo_simplex(), step = NULL), class = "acfw_error_input", regexp = "step")
 })
+
+test_that("an oracle whose first answer is no vector of numbers is to blame for it", {
+  f <- objective_quadratic(diag(2), c(-1, 0))
+  for (answer in list(list(1, 2:3), new.env())) {
+    expect_error(acfw(fn = f, lmo = function(g) answer), "lmo", class = "acfw_error")
+  }
+})

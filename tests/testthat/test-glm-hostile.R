@@ -201,3 +201,12 @@ test_that("a model that overflows is left, not descended into for ever", {
                                    control = acfw_control(tol = 1e-12, rel_tol = 0, max_iter = 60)))
   expect_true(all(is.finite(fit$objective)))  # the C stack overflowed
 })
+
+test_that("on its way between two radii a path looks for no digits that rounding hides", {
+  set.seed(1)
+  wide <- round(matrix(rnorm(2400), 30))
+  fit <- suppressWarnings(acfw_glm(wide, 1e5 + (wide[, 1] > 0), beta = 0:2, set = "group", groups = rep(1:40, each = 2), standardize = FALSE,
+                                   control = acfw_control(rel_tol = 1e-14, max_iter = 100)))
+  expect_lt(max(fit$gap), 1e-8)
+  expect_lt(fit$counts[["value"]], 230)  # 298, and a hundred times the sweeps
+})

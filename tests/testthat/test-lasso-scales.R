@@ -178,3 +178,27 @@ test_that("the rounding of margins beyond any logistic function is not taken for
   g <- logistic_gradient(1e100 * x, y, fit$par, fit$intercept, 0.1)$b
   expect_lt(fit$gap, 1e4 * (sum(g * fit$par) + 1e-12 * max(abs(g))) + 1e-12 * 1e100)
 })
+
+test_that("a row that is settled for good does not blur the gap of those that are not, whatever they weigh", {
+  x <- rbind(-1.295374, 0, 0)
+  y <- c(0, 1, 0)
+  weights <- c(7.8e-07, 3.2e+03, 1.4e-02)
+  for (method in methods[1:4]) {
+    fit <- acfw_lasso_logistic(x, y, 1, lambda = 1e-12, weights = weights, standardize = TRUE, method = method)
+    w <- weights / 3
+    scale <- sqrt(sum(w * (x - sum(w * x) / sum(w))^2) / sum(w))
+    inner <- fit$coefficients[1, 1] * scale
+    g <- sum(w * x * (plogis(x * fit$coefficients[1, 1] + fit$intercept) - y)) / scale + 1e-12 * inner
+    expect_lt(abs(fit$gap - (abs(g) + g * inner)), 1e-11)
+  }
+})
+
+test_that("a trace that begins beyond double precision and ends within has finite objectives throughout", {
+  set.seed(7)
+  one <- matrix(rnorm(30))
+  fit <- suppressWarnings(acfw_lasso_logistic(one, as.integer(one[, 1] + rnorm(30) > 0), 1e12, weights = rep(1e300, 30),
+                                              standardize = TRUE, method = "pfw",
+                                              control = acfw_control(tol = 1e-3, rel_tol = 0, max_iter = 100)))
+  expect_true(all(is.finite(c(fit$objective, fit$trace$objective))))
+  expect_equal(max(fit$trace$objective), .Machine$double.xmax)
+})

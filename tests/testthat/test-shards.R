@@ -186,3 +186,15 @@ test_that("parts take no more threads than their machine has, whatever is asked 
   many <- acfw_glm(as_shards(data, 2), "binomial", beta = 2, control = acfw_control(threads = 1e5))  # ended R
   expect_identical(many$coefficients, alone$coefficients)
 })
+
+test_that("a lazy run reads shards that are not kept a few times an iteration, however many atoms it has seen", {
+  data <- shard_data("poisson", n = 60, p = 20)
+  loads <- 0
+  counted <- acfw_shards(function(k) {
+    loads <<- loads + 1
+    rows <- seq.int(20 * k - 19, 20 * k)
+    list(x = data$x[rows, ], y = data$y[rows])
+  }, 3, keep = FALSE)
+  fit <- acfw_glm(counted, "poisson", beta = 3, method = "pfw", control = acfw_control(tol = 0, max_iter = 150, lazy = TRUE))
+  expect_lt(loads / 3 / nrow(fit$trace), 5)
+})

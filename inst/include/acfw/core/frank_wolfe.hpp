@@ -265,10 +265,11 @@ class FrankWolfe {
       look(0.0);
     }
     const double seen = was_exact ? std::abs(f_.value() - f_before) + std::abs(gap_ - gap_before) : 0.0;
-    lower_.allow_for(seen + value_rounding() + gap_rounding());
+    const double hidden = gap_rounding(share_hidden * std::abs(gap_));
+    lower_.allow_for(seen + value_rounding() + hidden);
     // Below zero, but not so far that the oracle is to blame, the gap shows how much rounding there is. It is exact where the
     // point is the oracle's own atom and has a slope.
-    if ((gap_ != 0.0 || gap_terms() == 0.0) && !ascends()) gap_ = std::abs(gap_) + gap_rounding();
+    if ((gap_ != 0.0 || gap_terms() == 0.0) && !ascends()) gap_ = std::abs(gap_) + hidden;
     verified_ = true;
   }
 
@@ -283,17 +284,18 @@ class FrankWolfe {
     return Status::running;
   }
 
-  // What rounding may hide in the difference <g, x> - <g, v>, and in g.
-  double gap_rounding() {
+  // What rounding may hide in the difference <g, x> - <g, v>, and in g; only where that is more than `enough` is it worth a closer look.
+  double gap_rounding(double enough) {
     double hidden = rounding * gap_terms();
-    if constexpr (detail::RoundsGradient<Objective, Atom>::value) hidden += f_.gradient_rounding(vertex_.atom);
+    if constexpr (detail::RoundsGradient<Objective, Atom>::value) hidden += f_.gradient_rounding(vertex_.atom, enough - hidden);
     return hidden;
   }
 
-  // Is there no more to the gap than rounding? Then it does not get better, whatever falls or seems to. A lazy step knows but the last one.
+  // Is there no more to the gap than rounding, and what no step settles? Then it does not get better, whatever falls or seems to. A lazy
+  // step knows but the last one.
   bool is_rounding() {
-    const double hidden = gap_rounding();
-    return (verified_ ? gap_ - hidden : std::min(gap_, last_gap_)) <= hidden;
+    const double seen = std::min(gap_, last_gap_), hidden = gap_rounding(verified_ ? 0.5 * gap_ : seen);
+    return (verified_ ? gap_ - hidden : seen) - unsettled() <= hidden;
   }
 
   // A gap far below zero: what the oracle returned is no minimiser of <g, v>.
@@ -359,6 +361,7 @@ class FrankWolfe {
   static constexpr double rounding = 8 * epsilon;
   static constexpr double accuracy_asked = 0.1;
   static constexpr double lazy_share = 0.5;
+  static constexpr double share_hidden = 1e-3;  // of a gap, that rounding may add without being looked at closely
   static constexpr long correction_worth = 10;  // a correction in place of a step has tried many
 
   Objective& f_;

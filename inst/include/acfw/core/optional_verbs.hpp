@@ -23,7 +23,7 @@ struct RoundsValue<T, std::void_t<decltype(std::declval<T&>().value_rounding())>
 template <class T, class Atom, class = void>
 struct RoundsGradient : std::false_type {};
 template <class T, class Atom>
-struct RoundsGradient<T, Atom, std::void_t<decltype(std::declval<T&>().gradient_rounding(std::declval<const Atom&>()))>>
+struct RoundsGradient<T, Atom, std::void_t<decltype(std::declval<T&>().gradient_rounding(std::declval<const Atom&>(), 0.0))>>
     : std::true_type {};
 
 // An objective that minimises over further variables by itself tells about how far it is from their minimum.

@@ -40,6 +40,7 @@ class BudgetCorrective : public NoCorrection {
   /// f moves to the solution at a penalty, over the set of whatever size it has there.
   void go_to_penalty(Regression& f, PenaltySolver::Goal goal, Counts& counts) {
     goal.stop = stop_;
+    goal.tol = attainable(f, goal.tol, goal.rel_tol);
     penalty_->minimise(f, goal, counts);
   }
 
@@ -49,7 +50,7 @@ class BudgetCorrective : public NoCorrection {
     if (!grouped_ && f.pieces() < many) {
       prediction_.follow(f, from, budget_.radius(), 0.0);
     } else {
-      penalty_->minimise_at_size(f, budget_.radius(), tol, rel_tol, stop_, counts);
+      penalty_->minimise_at_size(f, budget_.radius(), attainable(f, tol, rel_tol), rel_tol, stop_, counts);
     }
   }
 
@@ -59,14 +60,26 @@ class BudgetCorrective : public NoCorrection {
     return grouped_ || f.pieces() > (f.design().dense() ? large_dense : large_sparse);
   }
 
+  // What rounding may hide in a gap at the point. Where that is at most `enough` nobody looks closer.
+  static double hidden_in(Regression& f, double enough) {
+    f.gradient();
+    return f.gradient_rounding(AnyAtom(Coordinate{0, 0.0}), enough);
+  }
+
+  // A tolerance that a gap can meet.
+  static double attainable(Regression& f, double tol, double rel_tol) {
+    const double wanted = std::max(tol, rel_tol * std::abs(f.value()));
+    return std::max(tol, share_of_rounding * hidden_in(f, wanted / share_of_rounding));
+  }
+
   // By penalties, and back into the set; undone if f is higher there, as it may be where the value is nearly the least already and the gap
   // is not: then the next try is more exact. Of a gap that rounding may have made there is nothing to gain.
   bool land(Regression& f, double gap, Counts& counts) {
-    const double hidden = f.gradient_rounding(AnyAtom(Coordinate{0, 0.0}));
+    const double hidden = hidden_in(f, accuracy_ * gap);
     if (!(gap > hidden)) return false;
     const Vector before = f.point();
     const double value = f.value();
-    penalty_->minimise_at_size(f, budget_.radius(), std::max(accuracy_ * gap, 0.1 * hidden), 0.0, stop_, counts);
+    penalty_->minimise_at_size(f, budget_.radius(), std::max(accuracy_ * gap, share_of_rounding * hidden), 0.0, stop_, counts);
     Vector b = f.point();
     budget_.bring_inside(b);
     f.place(std::move(b));
@@ -79,6 +92,7 @@ class BudgetCorrective : public NoCorrection {
   static constexpr Index many = 100;
   static constexpr Index large_dense = 1500, large_sparse = 250;
   static constexpr double accuracy = 0.05;
+  static constexpr double share_of_rounding = 0.1;
 
   double accuracy_ = accuracy;  // of the gap, for what a correction leaves
   const Budget& budget_;

@@ -166,6 +166,7 @@ class WorkingHessian final : public Sweepable {
       if (keep > 0) larger.topLeftCorner(keep, keep) = H_.topLeftCorner(keep, keep);
       H_.swap(larger);
     }
+    formed_ = keep;  // who is interrupted now has no more
     A_->gram(columns, *v_, keep, H_, threads_);
     for (Index b = keep; b < k; ++b) {
       if (total_ > 0.0) H_.col(b).head(k) -= (lean_[b] / total_) * lean_.head(k);

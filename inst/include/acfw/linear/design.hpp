@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -37,6 +38,9 @@ class Design : public Sweepable {
   /// intercept, which absorbs it.
   void set_scale(Vector scale) { scale_ = std::move(scale); }
   double scale(Index j) const { return scale_.size() > 0 ? scale_[j] : 1.0; }
+
+  /// Products that take long call it between two parts of them. It may throw, and then nothing is made of the product.
+  void set_poll(std::function<void()> poll) { poll_ = std::move(poll); }
 
   /// <column j, r>
   double dot(Index j, const Vector& r) const {
@@ -106,6 +110,13 @@ class Design : public Sweepable {
   virtual void weighted_moments(const Columns& columns, Index from, const Vector& v, Vector& lean, Vector& square,
                                 int threads = 1) const = 0;
 
+  /// At least the length of the sum of c_k times column columns[k], row i multiplied by u_i, whatever the signs of its terms.
+  double weighed_length(const Columns& columns, const Vector& c, const Vector& u, int threads = 1) const {
+    Vector lean(c.size()), square(c.size());
+    weighted_moments(columns, 0, u.cwiseAbs2(), lean, square, threads);
+    return square.cwiseSqrt().dot(c.cwiseAbs());
+  }
+
   /// The columns `keep` and later of A_W' diag(v) A_W, W = columns, as the leading block of H; symmetric from `keep` on.
   virtual void gram(const Columns& columns, const Vector& v, Index keep, Eigen::MatrixXd& H, int threads = 1) const = 0;
 
@@ -150,6 +161,10 @@ class Design : public Sweepable {
 
   void set_entries(double entries) { entries_ = entries; }
 
+  void poll() const {
+    if (poll_) poll_();
+  }
+
   // Of A itself: out[k] = <column columns[k], r> for k in [from, to); without `columns`, of column k.
   virtual void raw_dots(const Index* columns, Index from, Index to, const double* r, double* out) const = 0;
   virtual void raw_moments(Index from, Index to, const Vector& r, Moments& out) const = 0;
@@ -167,6 +182,7 @@ class Design : public Sweepable {
   bool dense_;
   double entries_ = std::numeric_limits<double>::infinity();  // stored in all columns, if a storage says
   Vector scale_;
+  std::function<void()> poll_;
 };
 
 }  // namespace acfw

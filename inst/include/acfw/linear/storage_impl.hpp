@@ -17,6 +17,7 @@ void DenseDesign::multiply_blocks(Index k, const Vector& v, Index keep, Eigen::M
   Eigen::MatrixXd part(block, k);
   if (static_cast<double>(std::min(block, rows())) * static_cast<double>(k) < worth_sharing) threads = 1;
   for (Index first = 0; first < rows(); first += block) {
+    poll();
     const Index size = std::min(block, rows() - first);
     const Vector root = v.segment(first, size).cwiseSqrt();
     for_each(k, threads, [&](Index a) { fill(a, first, root, part.col(a).head(size)); }, 32);

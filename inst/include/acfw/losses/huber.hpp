@@ -34,6 +34,8 @@ class Huber final : public LossByRows<Huber> {
   bool newton_converges(double, double) const override { return false; }
 
  protected:
+  void steepest(Vector& v) const override { v = w_; }  // an observation may be about to enter the parabola
+
   double value_of(Index from, Index to, const double* m, double b0) const override {
     double sum = 0.0;
     for (Index i = from; i < to; ++i) {

@@ -63,6 +63,19 @@ class Loss {
   double residual_rounding(double terms) const {
     return epsilon * r_.stableNorm() + std::min(largest_curvature() * margin_rounding(terms), residual_range());
   }
+  /// The same, closer where rows weigh and bend differently: `length_in(u)` is the length of those terms with row i multiplied by u_i.
+  template <class LengthIn>
+  double sharp_residual_rounding(double terms, LengthIn length_in) const {
+    const double loose = residual_rounding(terms);
+    if (!quadratic() && !(margin_rounding(terms) < bends_alike)) return loose;
+    Vector u;
+    steepest(u);
+    const double largest = u.maxCoeff(), unseen = 1e-150;  // of the largest, the square of which underflows
+    if (largest > 0.0) u /= largest;
+    const double length = length_in(u) + response_length(u) + unseen * terms;
+    const double sharp = epsilon * (r_.stableNorm() + largest * length);
+    return sharp < loose ? sharp : loose;
+  }
   double value_rounding(double value, double terms) const {
     const double shift = margin_rounding(terms);
     return epsilon * std::abs(value) + (r_.stableNorm() + std::min(0.5 * largest_curvature() * shift, residual_range())) * shift;
@@ -97,8 +110,11 @@ class Loss {
   virtual bool newton_converges(double slope, double curvature) const = 0;
 
  protected:
-  /// The length of the responses in the units of margins: what they add to the rounding of a residual.
-  virtual double response_size() const { return y_.stableNorm(); }
+  /// The length of the responses in the units of margins, entry i multiplied by u_i: what they add to the rounding of a residual.
+  virtual double response_length(const Vector& u) const { return u.cwiseProduct(y_).stableNorm(); }
+
+  /// The largest second derivatives near the last look, where `curvature` may be about to jump.
+  virtual void steepest(Vector& v) const { curvature(v); }
 
   virtual double value_of(Index from, Index to, const double* m, double b0) const = 0;
   virtual ResidualSums look_at(Index from, Index to, const double* m, double b0) = 0;
@@ -126,15 +142,16 @@ class Loss {
 
   double largest_curvature() const {
     Vector v;
-    curvature(v);
+    steepest(v);
     return v.maxCoeff();
   }
 
-  double margin_rounding(double terms) const { return epsilon * (terms + response_size()); }
+  double margin_rounding(double terms) const { return epsilon * (terms + response_length(Vector::Ones(size()))); }
 
   Index together_ = 1;
 
   static constexpr Index largest_block = 4096;
+  static constexpr double bends_alike = 0.1;  // second derivatives of no family change by much when a margin moves by less
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();
 };
 

@@ -38,7 +38,7 @@ class Poisson final : public LossByRows<Poisson> {
 
  protected:
   // A relative error of a count is an absolute one of its margin.
-  double response_size() const override { return std::sqrt(static_cast<double>(size())); }
+  double response_length(const Vector& u) const override { return u.stableNorm(); }
 
   double value_of(Index from, Index to, const double* m, double b0) const override {
     double sum = 0.0;

@@ -20,6 +20,9 @@ inline void take_free(const Columns& columns, Vector& b, Vector& coefficients) {
   }
 }
 
+/// What free columns had left when they settled last, if it was rounding: their slopes, or what a step promises.
+enum class FreeNoise { none, slopes, promises };
+
 /// Calls move(d, promised) with Newton steps d for the coefficients of free columns, which promise that decrease, until they promise no
 /// less than before and nothing that could be seen in loss(). A step that move() refuses, or that cannot be had, is followed by a
 /// shorter one, with a ridge on the Hessian: once these columns separate the classes, curvatures underflow and the plain step is
@@ -27,15 +30,20 @@ inline void take_free(const Columns& columns, Vector& b, Vector& coefficients) {
 /// its minimum over these columns: what the last plain step promises, or, where the Hessian has vanished, what the slope is worth over
 /// a distance of the coefficients' size. Below `nothing` a promise counts as kept: where classes are separated it falls by a factor of e
 /// a step, for ever, and what lies below the rounding of the margins is never seen to be kept. `is_noise(g)`, asked for where a few steps
-/// have not been enough, tells of a gradient that is rounding and nothing else, which directions without curvature turn into long steps.
-template <class Look, class Move, class LossNow, class IsNoise>
-double settle_free_columns(const Vector& coefficients, double nothing, Look look, Move move, LossNow loss, IsNoise is_noise) {
+/// have not been enough or one was refused, tells of a gradient that is rounding and nothing else, which directions without curvature
+/// turn into long steps; `is_unseen(promised)`, asked for where one was refused, of a promise that the rounding of the loss hides. Which
+/// of them ended the search is left in `noise`: the next one asks that before it tries anything.
+template <class Look, class Move, class LossNow, class IsNoise, class IsUnseen>
+double settle_free_columns(const Vector& coefficients, double nothing, FreeNoise& noise, Look look, Move move, LossNow loss,
+                           IsNoise is_noise, IsUnseen is_unseen) {
   constexpr int most_steps = 200;
   constexpr double never = std::numeric_limits<double>::infinity(), unseen = 1e-12;
   const Index q = coefficients.size();
   Vector g(q);
   Eigen::MatrixXd H(q, q);
   double last = never, ridge = 0.0, left = never;
+  bool doubtful = noise == FreeNoise::slopes, refused = noise == FreeNoise::promises;
+  noise = FreeNoise::none;
   for (int step = 0; step < most_steps; ++step) {
     look(g, H);
     H.diagonal() = (1.0 + 1e-13) * H.diagonal().array() + ridge * H.diagonal().maxCoeff();
@@ -44,12 +52,16 @@ double settle_free_columns(const Vector& coefficients, double nothing, Look look
     const bool usable = d.allFinite() && promised > 0.0;
     if (ridge == 0.0) left = usable ? promised : never;
     if (ridge == 0.0 && usable && promised <= nothing) break;
-    if (step >= 5 && is_noise(g)) break;
+    doubtful = doubtful || step >= 5;
+    if (doubtful && is_noise(g)) noise = FreeNoise::slopes;
+    else if (refused && usable && is_unseen(promised)) noise = FreeNoise::promises;
+    if (noise != FreeNoise::none) break;
     if (ridge == 0.0 && usable && !(promised < 0.9 * last) && promised <= unseen * std::abs(loss())) break;
     if (usable && move(d, promised)) {
       last = ridge == 0.0 ? promised : never;
       ridge = ridge > 1e-12 ? 0.01 * ridge : 0.0;
     } else {
+      doubtful = refused = true;
       if (ridge > 1.0 || !(g.squaredNorm() > 0.0)) break;
       ridge = std::max(100.0 * ridge, 1e-12);
     }

@@ -72,18 +72,13 @@ class Glm final : public Regression {
 
   /// How much of <g, b - v> may be rounding: that of the margins, which are sums of columns, and of their residuals.
   template <class Atom>
-  double gradient_rounding(const Atom& v) const {
-    const Vector& lengths = screened_.lengths();
-    const double rounding = rounding_of(v, lengths, largest_norm(), static_cast<double>(A_->rows()), settings_.offset.stableNorm(),
-                                        [this](double terms) { return loss_->residual_rounding(terms); });
-    if (settings_.moments_rounding == 0.0) return rounding;
-    double reach = budget_ ? budget_->radius() : 0.0;  // there also where the gradient vanishes, and the atom with it
-    entries_of(v, [&, size = 0.0](Index, double value) mutable { reach = std::max(reach, size += std::abs(value)); });
-    const double columns = point_.sum([&](Index j, double b) { return lengths[j] * std::abs(b); });
-    return rounding + settings_.moments_rounding * (columns + loss_->residual().norm()) * (columns + largest_norm() * reach);
+  double gradient_rounding(const Atom& v, double enough = std::numeric_limits<double>::infinity()) const {
+    const double loose = rounding_at(v, loss_->residual_rounding(terms_of_margins()));
+    if (loose <= enough) return loose;
+    return rounding_at(v, loss_->sharp_residual_rounding(terms_of_margins(), [this](const Vector& u) { return weighed_terms(u); }));
   }
 
-  double gradient_rounding(const AnyAtom& v) const override { return gradient_rounding<AnyAtom>(v); }
+  double gradient_rounding(const AnyAtom& v, double enough) const override { return gradient_rounding<AnyAtom>(v, enough); }
 
   double along(const AnyAtom& a) override { return along<AnyAtom>(a); }
   template <class Atom>
@@ -156,9 +151,35 @@ class Glm final : public Regression {
 
  private:
   double rounding_of_margins() const override {
+    if (screened_.lengths().size() == 0) return 0.0;  // before the first look at the columns nobody knows
+    return loss_->value_rounding(0.0, terms_of_margins());
+  }
+
+  double terms_of_margins() const {
+    return length_of_margins(screened_.lengths(), static_cast<double>(A_->rows()), settings_.offset.stableNorm());
+  }
+
+  // The same with row i multiplied by u_i.
+  double weighed_terms(const Vector& u) const {
+    Columns columns = support();
+    columns.insert(columns.end(), settings_.free.begin(), settings_.free.end());
+    Vector c(static_cast<Index>(columns.size()));
+    for (Index k = 0; k < pieces(); ++k) c[k] = point_[columns[static_cast<std::size_t>(k)]];
+    c.tail(free_.size()) = free_;
+    const double beside = settings_.offset.size() > 0 ? u.cwiseProduct(settings_.offset).stableNorm() : 0.0;
+    return A_->weighed_length(columns, c, u, threads()) + std::abs(b0_) * u.norm() + beside;
+  }
+
+  // Where data were condensed to their moments, the rounding of these comes along.
+  template <class Atom>
+  double rounding_at(const Atom& v, double of_residuals) const {
     const Vector& lengths = screened_.lengths();
-    if (lengths.size() == 0) return 0.0;  // before the first look at the columns nobody knows
-    return loss_->value_rounding(0.0, length_of_margins(lengths, static_cast<double>(A_->rows()), settings_.offset.stableNorm()));
+    const double rounding = rounding_of(v, lengths, largest_norm(), of_residuals);
+    if (settings_.moments_rounding == 0.0) return rounding;
+    double reach = budget_ ? budget_->radius() : 0.0;  // there also where the gradient vanishes, and the atom with it
+    entries_of(v, [&, size = 0.0](Index, double value) mutable { reach = std::max(reach, size += std::abs(value)); });
+    const double columns = point_.sum([&](Index j, double b) { return lengths[j] * std::abs(b); });
+    return rounding + settings_.moments_rounding * (columns + loss_->residual().norm()) * (columns + largest_norm() * reach);
   }
 
   // ---- the direction ------------------------------------------------------------------------------------
@@ -224,15 +245,15 @@ class Glm final : public Regression {
       hessian_on(*A_, settings_.free, *loss_, has_intercept(), threads(), H);
     };
     unsettled_ = settle_free_columns(
-        free_, nothing_left(*loss_, total_), look, [this](const Vector& d, double promised) { return move_free(d, promised); },
-        [this] { return loss(); }, [this](const Vector& g) { return free_are_noise(g); });
+        free_, nothing_left(*loss_, total_), free_noise_, look, [this](const Vector& d, double promised) { return move_free(d, promised); },
+        [this] { return loss(); }, [this](const Vector& g) { return free_are_noise(g); },
+        [this](double promised) { return promised <= rounding_of_margins(); });
   }
 
   bool free_are_noise(const Vector& g) const {
     const Vector& lengths = screened_.lengths();
     if (lengths.size() == 0) return false;
-    const double terms = length_of_margins(lengths, static_cast<double>(A_->rows()), settings_.offset.stableNorm());
-    return is_noise(g, lengths, loss_->residual_rounding(terms));
+    return is_noise(g, lengths, loss_->residual_rounding(terms_of_margins()));
   }
 
   // Margins are put back as they were, for a step may be so long that it leaves nothing of them.

@@ -74,9 +74,14 @@ class GlmOfParts final : public Regression {
     return sum;
   }
 
-  double gradient_rounding(const AnyAtom& v) const override {
-    return rounding_of(v, rows_.lengths, rows_.lengths.maxCoeff(), static_cast<double>(rows_.rows), rows_.offset_length,
-                       [this](double terms) { return std::sqrt(parts_->ask({Verb::rounding, {}, {terms}})[0]); });
+  double gradient_rounding(const AnyAtom& v, double enough) const override {
+    const auto at = [&](double of_residuals) { return rounding_of(v, rows_.lengths, rows_.lengths.maxCoeff(), of_residuals); };
+    const double loose = at(residual_rounding());
+    if (loose <= enough) return loose;
+    const Place place = here();
+    Question question{Verb::rounding, place.columns, {terms_of_margins(), b0_}};
+    question.numbers.insert(question.numbers.end(), place.coefficients.begin(), place.coefficients.end());
+    return at(std::sqrt(parts_->ask(question)[0]));
   }
 
   /// The parts remember theirs; here is their sum.
@@ -172,10 +177,9 @@ class GlmOfParts final : public Regression {
   }
 
  private:
-  double rounding_of_margins() const override {
-    const double terms = length_of_margins(rows_.lengths, static_cast<double>(rows_.rows), rows_.offset_length);
-    return parts_->ask({Verb::rounding, {}, {terms}})[1];
-  }
+  double terms_of_margins() const { return length_of_margins(rows_.lengths, static_cast<double>(rows_.rows), rows_.offset_length); }
+  double rounding_of_margins() const override { return parts_->ask({Verb::rounding, {}, {terms_of_margins()}})[1]; }
+  double residual_rounding() const { return std::sqrt(parts_->ask({Verb::rounding, {}, {terms_of_margins()}})[0]); }
 
   // A point with all that a part has to know of it.
   struct Place {
@@ -303,10 +307,7 @@ class GlmOfParts final : public Regression {
     return {std::isfinite(from) ? from : -far, std::isfinite(to) ? to : far};
   }
 
-  bool free_are_noise(const Vector& g) const {
-    const double terms = length_of_margins(rows_.lengths, static_cast<double>(rows_.rows), rows_.offset_length);
-    return is_noise(g, rows_.lengths, std::sqrt(parts_->ask({Verb::rounding, {}, {terms}})[0]));
-  }
+  bool free_are_noise(const Vector& g) const { return is_noise(g, rows_.lengths, residual_rounding()); }
 
   // From what the parts saw after the point had moved; then what is free takes its best values.
   void settle(const Vector& sums, bool value) {
@@ -314,9 +315,9 @@ class GlmOfParts final : public Regression {
     settle_intercept(sums, value);
     if (free_.size() == 0) return;
     unsettled_ = settle_free_columns(
-        free_, nothing_left(*family_, rows_.total), [this](Vector& g, Eigen::MatrixXd& H) { look_at_free(g, H); },
+        free_, nothing_left(*family_, rows_.total), free_noise_, [this](Vector& g, Eigen::MatrixXd& H) { look_at_free(g, H); },
         [this](const Vector& d, double promised) { return move_free(d, promised); }, [this] { return value_now(); },
-        [this](const Vector& g) { return free_are_noise(g); });
+        [this](const Vector& g) { return free_are_noise(g); }, [this](double promised) { return promised <= rounding_of_margins(); });
   }
 
   void settle_intercept(Vector sums, bool value) {

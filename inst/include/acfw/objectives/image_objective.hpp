@@ -39,10 +39,10 @@ class ImageObjective : public PlainObjective {
     return true;
   }
 
-  /// How much of <g, x - v> may be rounding.
+  /// How much of <g, x - v> may be rounding. A bound at most `enough` will do; a larger one is made as sharp as the rows allow.
   template <class Atom>
-  double gradient_rounding(const Atom& v) {
-    return rounding_along(one_norm(v, point_.x().size()));
+  double gradient_rounding(const Atom& v, double enough) {
+    return rounding_along(one_norm(v, point_.x().size()), enough);
   }
 
   // What a corrector over the hull of atoms asks (correctors/image_model.hpp), beside the slopes and the curvature.
@@ -59,7 +59,7 @@ class ImageObjective : public PlainObjective {
   /// u = A d is known.
   virtual void look_along() {}
   /// How much of <g, x - v> may be rounding, at a v of this 1-norm.
-  virtual double rounding_along(double norm) = 0;
+  virtual double rounding_along(double norm, double enough) = 0;
 
   void refresh() {
     A_->times(point_.x(), z_, threads_);

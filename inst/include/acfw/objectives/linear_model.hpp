@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <numeric>
 
 #include "acfw/linear/multiply.hpp"
 #include "acfw/losses/families.hpp"
@@ -60,10 +61,19 @@ class LinearModel : public ImageObjective {
   }
 
   // That of z, which is a sum of columns.
-  double rounding_along(double norm) override {
-    const double of_x = terms();
+  double rounding_along(double norm, double enough) override {
+    const double of_x = terms(), reach = of_x + lengths_.maxCoeff() * norm;
     const double ridge = epsilon * ridge_ * point_.x().lpNorm<Eigen::Infinity>() * (point_.x().lpNorm<1>() + norm);
-    return loss_->residual_rounding(of_x) * (of_x + lengths_.maxCoeff() * norm) + ridge;
+    const double loose = loss_->residual_rounding(of_x) * reach + ridge;
+    if (loose <= enough) return loose;
+    return loss_->sharp_residual_rounding(of_x, [this](const Vector& u) { return weighed_terms(u); }) * reach + ridge;
+  }
+
+  // The length of what z is added up from, row i multiplied by u_i.
+  double weighed_terms(const Vector& u) const {
+    Columns all(static_cast<std::size_t>(A_->cols()));
+    std::iota(all.begin(), all.end(), Index{0});
+    return A_->weighed_length(all, point_.x(), u, threads_);
   }
 
   static Vector along_images(const std::vector<Vector>& images, const Vector& r) {

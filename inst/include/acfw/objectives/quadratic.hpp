@@ -50,7 +50,7 @@ class Quadratic : public ImageObjective {
 
   void look_along() override { dQd_ = point_.d().dot(u_); }
 
-  double rounding_along(double norm) override {
+  double rounding_along(double norm, double) override {
     const Vector& x = point_.x();
     double terms = c_.lpNorm<Eigen::Infinity>();
     for (Index j = 0; j < x.size(); ++j) {

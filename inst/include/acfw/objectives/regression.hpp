@@ -97,8 +97,8 @@ class Regression : public SparseObjective {
     return point_.sum([&](Index j, double b) { return g[j] * b; });
   }
   virtual double along(const AnyAtom& a) = 0;
-  /// How much of <g, b - v> may be rounding.
-  virtual double gradient_rounding(const AnyAtom& v) const = 0;
+  /// How much of <g, b - v> may be rounding. A bound at most `enough` will do; a larger one is made as sharp as the rows allow.
+  virtual double gradient_rounding(const AnyAtom& v, double enough) const = 0;
   /// And of the value: more than of the number itself where margins are sums of large terms.
   /// It changes slowly and costs a look at all observations, so that it is an old one mostly.
   double value_rounding() {
@@ -153,16 +153,15 @@ class Regression : public SparseObjective {
     return has_ridge() ? 0.5 * point_.sum([&](Index j, double b) { return ridge(j) * b * b; }) : 0.0;
   }
 
-  /// The rounding of <g, b - v>: that of the margins, which are sums of columns of these lengths and of what has the length `beside`,
-  /// and of their residuals, whose length is `residual(length)`.
-  template <class Atom, class Residual>
-  double rounding_of(const Atom& v, const Vector& lengths, double largest_length, double rows, double beside, Residual residual) const {
+  /// The rounding of <g, b - v>, with columns of these lengths and the rounding of the residuals of that length.
+  template <class Atom>
+  double rounding_of(const Atom& v, const Vector& lengths, double largest_length, double of_residuals) const {
     double size = 0.0, largest = 0.0;
     entries_of(v, [&](Index, double value) { size += std::abs(value); });
     for (Index j : support()) largest = std::max(largest, std::abs(point_[j]));
     const double columns = length_of_columns(lengths);
     const double norm = point_.sum([](Index, double b) { return std::abs(b); });
-    return residual(length_of_margins(lengths, rows, beside)) * (columns + largest_length * size) +
+    return of_residuals * (columns + largest_length * size) +
            epsilon * settings_.ridge * largest * (norm + size);
   }
 
@@ -204,6 +203,7 @@ class Regression : public SparseObjective {
   double shift_ = 0.0;
   double ridge_norm2_ = 0.0;  // of the direction
   double unsettled_ = 0.0;
+  FreeNoise free_noise_ = FreeNoise::none;
   long rounding_asked_ = 0;
   double rounding_ = 0.0;  // of the value, when it was last asked for in earnest
 

@@ -3,6 +3,7 @@
 // or less, so that no entry has a question of its own.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 
@@ -44,7 +45,14 @@ class ScreenedParts final : public Screening {
     const Vector found = parts_->ask({Verb::gradient, all ? Columns() : columns});
     for (std::size_t k = 0; k < columns.size(); ++k) out[k] = found[all ? columns[k] : static_cast<Index>(k)];
   }
-  double entry(Index j) override { return parts_->ask({Verb::gradient, {j}})[0]; }
+  // Who asks for one entry after another, as a lazy oracle for those of the atoms it has seen, will ask for them again: from then on
+  // one question brings them all.
+  double entry(Index j) override {
+    if (asked_singly_.size() >= most_singly) asked_singly_.clear();
+    if (std::find(asked_singly_.begin(), asked_singly_.end(), j) == asked_singly_.end()) asked_singly_.push_back(j);
+    refresh(asked_singly_);
+    return values()[j];
+  }
   double residual_length() const override { return size_; }
   bool asks_first() const override { return false; }
   void remember() override {
@@ -53,7 +61,10 @@ class ScreenedParts final : public Screening {
     marked_();
   }
 
+  static constexpr std::size_t most_singly = 1000;
+
   std::shared_ptr<Parts> parts_;
+  Columns asked_singly_;
   Vector norms_;
   std::function<void()> marked_;
   double way_ = 0.0, size_ = 0.0;

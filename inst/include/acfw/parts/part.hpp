@@ -40,10 +40,8 @@ class Part {
       case Verb::reach: return reach(question);
       case Verb::normal: return normal(numbers);
       case Verb::mark: return mark();
-      default: break;
+      default: return rounding(question);
     }
-    const double size = loss_->residual_rounding(numbers[0]);
-    return Eigen::Vector2d(size * size, loss_->value_rounding(0.0, numbers[0]));
   }
 
  private:
@@ -176,6 +174,16 @@ class Part {
     Vector change = Vector::Zero(m_.size());
     A_->add_columns(question.columns, after(question.numbers, 0), change, threads_);
     return Vector::Constant(1, change.size() > 0 ? change.lpNorm<Eigen::Infinity>() : 0.0);
+  }
+
+  Vector rounding(const Question& question) const {
+    const double terms = question.numbers[0];
+    const auto weighed = [&](const Vector& u) {
+      const double beside = offset_.size() > 0 ? u.cwiseProduct(offset_).stableNorm() : 0.0;
+      return A_->weighed_length(question.columns, after(question.numbers, 2), u, threads_) + std::abs(question.numbers[1]) * u.norm() + beside;
+    };
+    const double size = question.columns.empty() ? loss_->residual_rounding(terms) : loss_->sharp_residual_rounding(terms, weighed);
+    return Eigen::Vector2d(size * size, loss_->value_rounding(0.0, terms));
   }
 
   std::shared_ptr<const Design> A_;
