@@ -29,7 +29,8 @@ class Loss {
   using Rows = std::vector<Index>;
 
   /// `y` are the responses, `w` the final weights of the observations (for a mean, w_i / n).
-  Loss(Vector y, Vector w) : y_(std::move(y)), w_(std::move(w)), r_(y_.size()) {}
+  Loss(Vector y, Vector w)
+      : y_(std::move(y)), w_(std::move(w)), r_(y_.size()), length_of_y_(y_.stableNorm()), length_of_w_(w_.stableNorm()) {}
   virtual ~Loss() = default;
 
   Index size() const { return y_.size(); }
@@ -98,7 +99,8 @@ class Loss {
 
  protected:
   /// The length of the responses in the units of margins: what they add to the rounding of a residual.
-  virtual double response_size() const { return y_.stableNorm(); }
+  virtual double response_size() const { return length_of_y_; }
+  double length_of_weights() const { return length_of_w_; }
 
   virtual double value_of(Index from, Index to, const double* m, double b0) const = 0;
   virtual ResidualSums look_at(Index from, Index to, const double* m, double b0) = 0;
@@ -132,6 +134,7 @@ class Loss {
 
   double margin_rounding(double terms) const { return epsilon * (terms + response_size()); }
 
+  double length_of_y_, length_of_w_;
   Index together_ = 1;
 
   static constexpr Index largest_block = 4096;
