@@ -71,22 +71,33 @@ inline void model_of(const WorkingHessian& hessian, const Columns& columns, cons
 
 class CoordinateDescent {
  public:
+  static constexpr double most_sweeps = 1000.0;
+
+  /// How many the last minimisation took, in sweeps over all coordinates.
+  double sweeps() const { return sweeps_; }
+
   /// Minimises `model`, whose x and q belong together on entry and on exit, until its gap over the set of its own size is at
   /// most `gap`. What a sweep changes only hints at that, so that it is computed before the end.
-  void minimise(const Sweepable& A, CoordinateModel& model, double gap, double most_sweeps = 1000) {
+  void minimise(const Sweepable& A, CoordinateModel& model, double gap, double most = most_sweeps) {
     all_.resize(model.columns.size());
     for (std::size_t k = 0; k < all_.size(); ++k) all_[k] = static_cast<Index>(k);
     model.moved.setZero(model.x.size());
-    most_ = most_sweeps;
+    most_ = most;
     gap = std::max(gap, model.rounding());
-    double hint = gap;
+    double hint = gap, before = std::numeric_limits<double>::infinity();
     for (sweeps_ = 0.0; sweeps_ < most_;) {
       bool jumped = false;
-      if (sweep(A, model, all_) > hint) {
+      const double changed = sweep(A, model, all_), rate = changed / before;
+      const bool first = std::isinf(before), quick = !first && rate < quick_rate;
+      before = changed;
+      if (quick && rate * changed <= 0.5 * gap) return;  // which is what another sweep would change
+      if (changed > hint) {
         Columns used;
         for (Index k : all_) {
           if (model.x[k] != 0.0) used.push_back(k);
         }
+        if ((first || quick) && 2 * used.size() > all_.size()) continue;  // then all may as well be swept
+        before = std::numeric_limits<double>::infinity();
         jumped = settle(A, model, used, 0.5 * hint);
         if (!jumped) continue;
       }
@@ -285,6 +296,7 @@ class CoordinateDescent {
   static constexpr int most_tries = 40;
   static constexpr double farthest = 0.25;  // a multiplier goes at first, as a share of itself
   static constexpr double near = 1e-3;      // to the radius, as a share of it: what is left is a matter of scaling
+  static constexpr double quick_rate = 0.1;      // from one sweep to the next, at which what they change says how much is left
   static constexpr double first_wait = 6.0;      // sweeps before the first jump,
   static constexpr double most_products = 20.0;  // and products that a jump may cost, for each sweep before it
   static constexpr int depth = 5;
