@@ -31,9 +31,42 @@ inline void bound_model(const Columns& columns, const Budget& budget, Coordinate
   }
 }
 
+/// What curvatures that stay make of columns, remembered.
+class ColumnMoments {
+ public:
+  /// As Design::weighted_moments(), of all columns.
+  void find(const SparseObjective& f, const Columns& columns, const Vector& v, Vector& lean, Vector& square) {
+    const Design& A = f.design();
+    if (!f.constant_curvature()) return A.weighted_moments(columns, 0, v, lean, square, f.threads());
+    known_.resize(static_cast<std::size_t>(A.cols()), 0);
+    lean_.conservativeResize(A.cols());
+    square_.conservativeResize(A.cols());
+    Columns missing;
+    for (Index j : columns) {
+      if (!known_[static_cast<std::size_t>(j)]) missing.push_back(j);
+    }
+    Vector more(static_cast<Index>(missing.size())), more2(more.size());
+    A.weighted_moments(missing, 0, v, more, more2, f.threads());
+    for (Index k = 0; k < more.size(); ++k) {
+      const Index j = missing[static_cast<std::size_t>(k)];
+      lean_[j] = more[k];
+      square_[j] = more2[k];
+      known_[static_cast<std::size_t>(j)] = 1;
+    }
+    for (Index k = 0; k < lean.size(); ++k) {
+      lean[k] = lean_[columns[static_cast<std::size_t>(k)]];
+      square[k] = square_[columns[static_cast<std::size_t>(k)]];
+    }
+  }
+
+ private:
+  std::vector<char> known_;
+  Vector lean_, square_;
+};
+
 /// The quadratic model of f on `columns`, where the point has the coordinates x and the gradient g.
 inline void model_of(const SparseObjective& f, const Columns& columns, const Vector& x, const Vector& g, const Budget& budget,
-                     CoordinateModel& m) {
+                     ColumnMoments& moments, CoordinateModel& m) {
   const Design& A = f.design();
   const Index k = static_cast<Index>(columns.size());
   m.columns = columns;
@@ -45,7 +78,8 @@ inline void model_of(const SparseObjective& f, const Columns& columns, const Vec
   m.diagonal.resize(k);
   m.ridge = f.ridge(columns);
   Vector lean(k);
-  A.weighted_moments(columns, 0, m.bending.v, lean, m.diagonal, f.threads());
+  moments.find(f, columns, m.bending.v, lean, m.diagonal);
+  if (f.constant_curvature() && m.bending.v.minCoeff() == m.bending.v.maxCoeff()) m.bending.even = m.bending.v[0];
   m.shift.setZero(f.has_intercept() ? 1 : 0);
   m.lean = lean.transpose().topRows(m.shift.size());
   m.response = m.lean / m.bending.v.sum();

@@ -65,7 +65,7 @@ class L1Penalty final : public PenaltySolver {
       whole_model_of(f, set_.columns(), x(), g(), budget_, model());
     } else {
       set_.outdate();
-      model_of(f, set_.columns(), x(), g(), budget_, model());
+      model_of(f, set_.columns(), x(), g(), budget_, moments_, model());
     }
     model().mu = mu();
     stays_ = forming_ && f.constant_curvature();
@@ -100,6 +100,7 @@ class L1Penalty final : public PenaltySolver {
   bool forming_ = false;
   bool stays_ = false;  // the Hessian formed, along the path
   Forming choice_;
+  ColumnMoments moments_;
   FacePivoting pivoting_;
   CoordinateDescent descent_;
   PathPrediction prediction_;
