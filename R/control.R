@@ -152,12 +152,22 @@ print.acfw_control <- function(x, ...) {
 
 # A plain list becomes what acfw_control() makes of it.
 check_control <- function(control, call = rlang::caller_env()) {
-  if (is.null(control)) return(unseen(acfw_control()))
+  if (is.null(control)) return(usual_control())
   if (inherits(control, "acfw_control")) return(control)
   named <- is.list(control) && !is.object(control) && (!length(control) || !is.null(names(control)) && all(nzchar(names(control))))
   if (!named) abort_input("control", "must come from acfw_control(), or be a list of its arguments by name.", call)
   unseen(do.call("acfw_control", control, quote = TRUE))  # by name: the call of an error reads like one
 }
+
+# What acfw_control() is where nobody says anything, made once: to check it costs as much as a small fit. Only `progress` may change.
+usual_control <- function() {
+  if (is.null(usual$control)) usual$control <- unseen(acfw_control(progress = FALSE))
+  control <- usual$control
+  control$progress <- rlang::is_interactive()
+  control
+}
+
+usual <- new.env(parent = emptyenv())
 
 # Nobody has seen the tolerances of a control that is made here; those of an object that was handed over can be read in it.
 unseen <- function(control) structure(control, unseen = TRUE)

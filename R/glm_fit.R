@@ -1,7 +1,7 @@
 # The fit of acfw_glm(): how it is put together from the results of its radii, printed and summarised.
 
 new_glm_fit <- function(results, problem, method, step, control, call, init = NULL) {
-  pick <- function(name, type = 0) unname(vapply(results, function(r) r[[name]], type))
+  pick <- function(name, type = 0) vapply(results, .subset2, type, name)
   if (!is.null(init)) results[[1L]] <- continue_trace(results[[1L]], init)
   beta <- pick("beta")
   coefficients <- glm_coefficients(results, problem)
@@ -73,13 +73,24 @@ glm_coefficients <- function(results, problem) {
   rows <- as.integer(unlist(index))
   if (length(problem$scale)) value <- value * problem$scale[(rows - 1L) %% p + 1L]
   classes <- class_columns(problem)
-  all <- methods::new("dgCMatrix", i = rows - 1L, p = c(0L, cumsum(lengths(index))), x = value, Dim = as.integer(c(p * classes, length(results))))
+  all <- compressed_columns(rows - 1L, c(0L, cumsum(lengths(index))), value, c(p * classes, length(results)))
   blocks <- lapply(seq_len(classes), function(k) {
     block <- if (classes == 1L) all else all[seq_len(p) + (k - 1L) * p, , drop = FALSE]
     if (!is.null(colnames(problem$x))) dimnames(block) <- list(colnames(problem$x), NULL)
     block
   })
   if (classes == 1L) blocks[[1L]] else stats::setNames(blocks, problem$classnames)
+}
+
+# What methods::new() makes of these slots, which checks them for longer than a small path takes.
+compressed_columns <- function(i, p, x, dim) {
+  if (is.null(usual$matrix)) usual$matrix <- methods::new("dgCMatrix")
+  out <- usual$matrix
+  attr(out, "i") <- i
+  attr(out, "p") <- p
+  attr(out, "x") <- x
+  attr(out, "Dim") <- as.integer(dim)
+  out
 }
 
 # A number per radius; for classes a row per class, centred since a common constant has no effect.
@@ -111,11 +122,13 @@ nonzero_rows <- function(coefficients) {
 join_traces <- function(results, beta) {
   traces <- lapply(results, `[[`, "trace")
   if (length(traces) == 1L) return(traces[[1L]])
-  rows <- vapply(traces, function(trace) length(trace[[1L]]), 0L)  # nrow() asks more
+  rows <- lengths(lapply(traces, .subset2, 1L))  # nrow() asks more
   before <- cumsum(c(0, vapply(results, `[[`, 0, "seconds")))[seq_along(beta)]
-  joined <- lapply(stats::setNames(nm = names(traces[[1L]])), function(name) unlist(lapply(traces, .subset2, name)))
+  columns <- names(traces[[1L]])
+  joined <- lapply(seq_along(columns), function(k) unlist(lapply(traces, .subset2, k)))
+  names(joined) <- columns
   joined$seconds <- joined$seconds + rep(before, rows)
-  structure(c(list(beta = rep(beta, rows)), joined), class = "data.frame", row.names = seq_len(sum(rows)))
+  structure(c(list(beta = rep(beta, rows)), joined), class = "data.frame", row.names = .set_row_names(sum(rows)))
 }
 
 # Names of some variables; made up only where asked for, a large design has many.

@@ -60,7 +60,7 @@ add_scale <- function(problem, call) {
 }
 
 check_design <- function(x, call) {
-  if (methods::is(x, "Matrix")) {
+  if (isS4(x) && methods::is(x, "Matrix")) {  # is() takes its time
     x <- as_compressed(x, "x", call)
   } else {
     if (is.data.frame(x)) {

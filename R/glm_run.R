@@ -2,7 +2,9 @@
 
 # From a checked problem to the results of its radii, with the control and the fit they continue.
 glm_results <- function(problem, beta, nbeta, method, step, control, init, env) {
-  problem$identity <- glm_identity(problem, if (is.null(beta)) nbeta else beta, method, step)
+  if (!is.null(control$checkpoint) || is.character(init)) {
+    problem$identity <- glm_identity(problem, if (is.null(beta)) nbeta else beta, method, step)
+  }
   if (is.character(init)) return(glm_resumed(problem, read_checkpoint(init, problem, env), beta, nbeta, method, step, control, env))
   start <- glm_start(init, problem, method, step, if (!is_penalties(beta)) beta, env)
   problem$start <- start$par

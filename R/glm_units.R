@@ -123,6 +123,7 @@ glm_lipschitz <- function(problem, inner, env) {
 # `beta` is the radius that was asked for, or NA for one of a grid.
 in_user_units <- function(result, beta, session) {
   units <- session$units
+  if (is.na(beta) && plain_units(units) && is.null(session$L) && is.null(session$shift)) return(result)
   value_unit <- units$w * units$y^2
   result$beta <- if (is.na(beta)) result$beta / units$y * units$x else beta
   result["lipschitz"] <- list(if (!is.null(session$L)) session$L / units$w / units$x / units$x)

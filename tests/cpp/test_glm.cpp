@@ -133,6 +133,35 @@ TEST_CASE("no old entry of a screened gradient passes for the largest", "[glm]")
   }
 }
 
+TEST_CASE("a full step ends at margins made of the point itself, bit by bit, and its value is that of the point", "[glm]") {
+  const SparseMatrix A = some_matrix(60, 12, 0.4, 5).sparseView();
+  const Vector y = some_labels(A);
+  const Columns columns{3, 7, 9};
+  const Vector d = Vector::LinSpaced(3, -0.1, 0.2);
+  for (const char* family : {"binomial", "gaussian", "poisson"}) {
+    const Glm start = model(A, y, 0.0, false, Vector::LinSpaced(12, -0.3, 0.5), family);
+    const auto carried = [&](double length, double gamma) {  // in how many rows another sum would have been found
+      Glm f = model(A, y, 0.0, false, start.point(), family);
+      Vector g;
+      f.gradient_at(columns, g);
+      f.prepare(columns, length * d, length * g.dot(d));
+      f.divergence(gamma);
+      f.commit(gamma);
+      Glm anew = model(A, y, 0.0, false, f.point(), family);
+      CHECK(f.value() == close_to(anew.value(), 1e-13));
+      int differ = 0;
+      for (Index i = 0; i < A.rows(); ++i) differ += f.margin(i) != anew.margin(i);
+      f.rebuild<AnyAtom>(nullptr);
+      CHECK(f.value() == anew.value());
+      for (Index i = 0; i < A.rows(); ++i) CHECK(f.margin(i) == anew.margin(i));
+      return differ;
+    };
+    CHECK(carried(1.0, 1.0) == 0);
+    CHECK(carried(1.0, 0.5) > 0);
+    CHECK(carried(1e-6, 1.0) > 0);  // as a difference of two margins such a step would have lost digits
+  }
+}
+
 TEST_CASE("the projection onto the l1 ball in a diagonal metric satisfies its optimality conditions", "[glm]") {
   const Vector y = some_matrix(30, 1, 1.0, 4).col(0);
   const Vector h = some_matrix(30, 1, 1.0, 5).col(0).cwiseAbs().array() + 0.01;
@@ -228,6 +257,32 @@ TEST_CASE("the Hessian on a working set is that of the definition, formed at onc
     check(A, centred);
     check(S, centred);
   }
+}
+
+TEST_CASE("a Hessian that is kept, and its factor, weigh what the curvatures weigh now", "[glm]") {
+  Eigen::MatrixXd A = some_matrix(50, 4, 1.0, 8);
+  A.col(3).setOnes();
+  const Vector y = some_labels(A);
+  Vector b = Vector::Zero(4);
+  b[0] = 0.3;
+  Glm f = model(A, y, 0.0, false, b, "poisson");
+  WorkingSet set;
+  set.retain(4, [](Index) { return true; });
+  for (Index j : {0, 1, 2}) set.enter(j);
+  CHECK(set.update(f, true));
+  CHECK(set.lasts());
+  Eigen::MatrixXd sides = Eigen::MatrixXd::Ones(3, 1);
+  set.hessian().solve({0, 1, 2}, sides);
+  f.prepare({3}, Vector::Constant(1, 0.7), 0.0);  // all means by exp(-0.7)
+  f.commit(1.0);
+  CHECK_FALSE(set.update(f, true));
+  Vector v;
+  f.curvature(v);
+  const Eigen::MatrixXd wanted = A.leftCols(3).transpose() * v.asDiagonal() * A.leftCols(3);
+  CHECK((set.hessian().block(0, 3) - wanted).norm() <= 1e-12 * wanted.norm());
+  sides.setOnes();
+  set.hessian().solve({0, 1, 2}, sides);
+  CHECK((wanted * sides - Eigen::MatrixXd::Ones(3, 1)).norm() <= 1e-10);
 }
 
 TEST_CASE("a design answers alike dense and compressed, scaled or not, on any number of threads", "[glm]") {

@@ -5,6 +5,7 @@
 #include <acfw/losses/families.hpp>
 
 #include <cmath>
+#include <vector>
 
 using namespace acfw;
 
@@ -103,6 +104,40 @@ TEST_CASE("passes over the observations agree with one observation at a time, on
     CHECK(logistic_loss(rows, b0) == close_to(value, 1e-13));
     CHECK(moved.divergence == close_to(divergence, 1e-12));
     CHECK(moved.slope == close_to(slope, 1e-12));
+  });
+}
+
+TEST_CASE("passes over counts agree with one count at a time, on every instruction set, whatever the margins and the step", "[losses][kernels]") {
+  std::vector<double> m, y, u;
+  for (double margin : {-1e4, -720.0, -30.0, -1.0, -1e-3, 0.0, 0.2, 1.0, 3.0, 5.0}) {
+    for (double count : {0.0, 1.0, 2.0, 150.0}) {
+      for (double step : {0.0, 1e-9, -1e-3, 0.3, -0.34, 0.36, -2.0}) {
+        m.push_back(margin);
+        y.push_back(count);
+        u.push_back(step);
+      }
+    }
+  }
+  m.push_back(1.0), y.push_back(3.0), u.push_back(0.1);  // a last one that fills no register
+  const Vector counts = Eigen::Map<Vector>(y.data(), static_cast<Index>(y.size())), margins = Eigen::Map<Vector>(m.data(), counts.size());
+  const Vector step = Eigen::Map<Vector>(u.data(), counts.size());
+  on_every_isa([&](Isa) {
+    for (Index i = 0; i < counts.size(); ++i) {  // all weight on one of them
+      Vector w = Vector::Zero(counts.size());
+      w[i] = 0.5;
+      const auto loss = make_loss("poisson", counts, w);
+      const double z = margins[i] - 0.25, mean = std::exp(z), t = 0.125 - 0.5 * step[i];
+      const double wanted = counts[i] > 0.0 ? counts[i] * above_tangent(z - std::log(counts[i])) : mean;
+      CHECK(loss->value(margins, -0.25) == close_to(0.5 * wanted, 1e-12));
+      const ResidualSums at = loss->look(margins, -0.25);
+      CHECK(at.sum == close_to(0.5 * (mean - counts[i]), 1e-12).or_by(1e-15 * (mean + counts[i])));
+      CHECK(at.weight == close_to(0.5 * mean, 1e-13));
+      CHECK(loss->residual()[i] == close_to(at.sum, 1e-15));
+      const ShiftSums moved = loss->shift(margins, -0.25, step, 0.5, 0.125);
+      CHECK(moved.divergence == close_to(0.5 * mean * above_tangent(t), 1e-12));
+      CHECK(moved.slope == close_to(0.5 * mean * std::expm1(t), 1e-12));
+      CHECK(moved.curvature == close_to(0.5 * mean * std::exp(t), 1e-12));
+    }
   });
 }
 

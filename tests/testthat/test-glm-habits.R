@@ -222,3 +222,17 @@ test_that("a `lambda` without a radius is said to be a ridge, once", {
   rlang::reset_message_verbosity("acfw_ridge")
   expect_no_message(acfw_glm(x, y, lambda = 0.1, beta = 1))
 })
+
+test_that("what is made once or without checks is what it would be with them", {
+  set.seed(1)
+  x <- matrix(rnorm(200), 50)
+  fit <- acfw_glm(x, x[, 1] + rnorm(50))
+  expect_true(methods::validObject(fit$coefficients))
+  expect_identical(dim(fit$coefficients), c(4L, length(fit$beta)))
+  expect_identical(acfw:::compressed_columns(c(0L, 2L), c(0L, 1L, 2L), c(1.5, 2), c(3, 2)),
+                   methods::new("dgCMatrix", i = c(0L, 2L), p = c(0L, 1L, 2L), x = c(1.5, 2), Dim = 3:2))
+  usual <- acfw:::check_control(NULL)
+  expect_identical(usual[names(usual)], unclass(acfw_control())[names(usual)])
+  rlang::with_interactive(expect_true(acfw:::check_control(NULL)$progress))
+  rlang::with_interactive(expect_false(acfw:::check_control(NULL)$progress), value = FALSE)
+})

@@ -31,9 +31,42 @@ inline void bound_model(const Columns& columns, const Budget& budget, Coordinate
   }
 }
 
+/// What curvatures that stay make of columns, remembered.
+class ColumnMoments {
+ public:
+  /// As Design::weighted_moments(), of all columns.
+  void find(const SparseObjective& f, const Columns& columns, const Vector& v, Vector& lean, Vector& square) {
+    const Design& A = f.design();
+    if (!f.constant_curvature()) return A.weighted_moments(columns, 0, v, lean, square, f.threads());
+    known_.resize(static_cast<std::size_t>(A.cols()), 0);
+    lean_.conservativeResize(A.cols());
+    square_.conservativeResize(A.cols());
+    Columns missing;
+    for (Index j : columns) {
+      if (!known_[static_cast<std::size_t>(j)]) missing.push_back(j);
+    }
+    Vector more(static_cast<Index>(missing.size())), more2(more.size());
+    A.weighted_moments(missing, 0, v, more, more2, f.threads());
+    for (Index k = 0; k < more.size(); ++k) {
+      const Index j = missing[static_cast<std::size_t>(k)];
+      lean_[j] = more[k];
+      square_[j] = more2[k];
+      known_[static_cast<std::size_t>(j)] = 1;
+    }
+    for (Index k = 0; k < lean.size(); ++k) {
+      lean[k] = lean_[columns[static_cast<std::size_t>(k)]];
+      square[k] = square_[columns[static_cast<std::size_t>(k)]];
+    }
+  }
+
+ private:
+  std::vector<char> known_;
+  Vector lean_, square_;
+};
+
 /// The quadratic model of f on `columns`, where the point has the coordinates x and the gradient g.
 inline void model_of(const SparseObjective& f, const Columns& columns, const Vector& x, const Vector& g, const Budget& budget,
-                     CoordinateModel& m) {
+                     ColumnMoments& moments, CoordinateModel& m) {
   const Design& A = f.design();
   const Index k = static_cast<Index>(columns.size());
   m.columns = columns;
@@ -45,7 +78,8 @@ inline void model_of(const SparseObjective& f, const Columns& columns, const Vec
   m.diagonal.resize(k);
   m.ridge = f.ridge(columns);
   Vector lean(k);
-  A.weighted_moments(columns, 0, m.bending.v, lean, m.diagonal, f.threads());
+  moments.find(f, columns, m.bending.v, lean, m.diagonal);
+  if (f.constant_curvature() && m.bending.v.minCoeff() == m.bending.v.maxCoeff()) m.bending.even = m.bending.v[0];
   m.shift.setZero(f.has_intercept() ? 1 : 0);
   m.lean = lean.transpose().topRows(m.shift.size());
   m.response = m.lean / m.bending.v.sum();
@@ -71,22 +105,33 @@ inline void model_of(const WorkingHessian& hessian, const Columns& columns, cons
 
 class CoordinateDescent {
  public:
+  static constexpr double most_sweeps = 1000.0;
+
+  /// How many the last minimisation took, in sweeps over all coordinates.
+  double sweeps() const { return sweeps_; }
+
   /// Minimises `model`, whose x and q belong together on entry and on exit, until its gap over the set of its own size is at
   /// most `gap`. What a sweep changes only hints at that, so that it is computed before the end.
-  void minimise(const Sweepable& A, CoordinateModel& model, double gap, double most_sweeps = 1000) {
+  void minimise(const Sweepable& A, CoordinateModel& model, double gap, double most = most_sweeps) {
     all_.resize(model.columns.size());
     for (std::size_t k = 0; k < all_.size(); ++k) all_[k] = static_cast<Index>(k);
     model.moved.setZero(model.x.size());
-    most_ = most_sweeps;
+    most_ = most;
     gap = std::max(gap, model.rounding());
-    double hint = gap;
+    double hint = gap, before = std::numeric_limits<double>::infinity();
     for (sweeps_ = 0.0; sweeps_ < most_;) {
       bool jumped = false;
-      if (sweep(A, model, all_) > hint) {
+      const double changed = sweep(A, model, all_), rate = changed / before;
+      const bool first = std::isinf(before), quick = !first && rate < quick_rate;
+      before = changed;
+      if (quick && rate * changed <= 0.5 * gap) return;  // which is what another sweep would change
+      if (changed > hint) {
         Columns used;
         for (Index k : all_) {
           if (model.x[k] != 0.0) used.push_back(k);
         }
+        if ((first || quick) && 2 * used.size() > all_.size()) continue;  // then all may as well be swept
+        before = std::numeric_limits<double>::infinity();
         jumped = settle(A, model, used, 0.5 * hint);
         if (!jumped) continue;
       }
@@ -285,6 +330,7 @@ class CoordinateDescent {
   static constexpr int most_tries = 40;
   static constexpr double farthest = 0.25;  // a multiplier goes at first, as a share of itself
   static constexpr double near = 1e-3;      // to the radius, as a share of it: what is left is a matter of scaling
+  static constexpr double quick_rate = 0.1;      // from one sweep to the next, at which what they change says how much is left
   static constexpr double first_wait = 6.0;      // sweeps before the first jump,
   static constexpr double most_products = 20.0;  // and products that a jump may cost, for each sweep before it
   static constexpr int depth = 5;

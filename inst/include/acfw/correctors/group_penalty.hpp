@@ -51,7 +51,7 @@ class GroupPenalty final : public PenaltySolver {
   bool solve_model(SparseObjective& f, double gap) override {
     set_.outdate();
     if (f.design().by_columns() && !set_.entangled(f)) {
-      model_of(f, set_.columns(), x(), g(), budget_, model());
+      model_of(f, set_.columns(), x(), g(), budget_, moments_, model());
       bound_blocks(f);
       descend(f.design(), gap, [&] { return hessian_on(f, set_.columns(), 0); });
       return true;
@@ -173,6 +173,7 @@ class GroupPenalty final : public PenaltySolver {
   std::vector<Block> blocks_;
   Columns members_;
   Vector dots_;
+  ColumnMoments moments_;
 };
 
 }  // namespace acfw

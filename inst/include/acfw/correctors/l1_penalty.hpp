@@ -7,6 +7,7 @@
 
 #include "acfw/correctors/coordinate_descent.hpp"
 #include "acfw/correctors/face_pivoting.hpp"
+#include "acfw/correctors/forming.hpp"
 #include "acfw/correctors/path_prediction.hpp"
 #include "acfw/correctors/penalty_solver.hpp"
 #include "acfw/correctors/whole_model.hpp"
@@ -50,10 +51,11 @@ class L1Penalty final : public PenaltySolver {
     return most;
   }
 
-  // Columns of a dense design are long: there the Hessian is formed, and kept as long as it foretells what a step gains.
+  // A Hessian that is formed is kept as long as it foretells what a step gains.
   bool solve_model(SparseObjective& f, double gap) override {
-    const bool at_large = set_.entangled_at_large(f);
-    forming_ = !f.design().by_columns() || (!at_large && set_.entangled(f)) || (f.design().dense() && set_.may_form(f));
+    const bool at_large = set_.entangled_at_large(f), must_form = !f.design().by_columns() || (!at_large && set_.entangled(f));
+    const bool weighing = !must_form && !f.entangled() && !f.constant_curvature() && set_.may_form(f);
+    forming_ = must_form || (weighing ? set_.lasts() || choice_.pays(f.design(), set_.columns()) : f.design().dense() && set_.may_form(f));
     bool fresh = true;
     if (forming_) {
       fresh = set_.update(f, true);
@@ -63,19 +65,23 @@ class L1Penalty final : public PenaltySolver {
       whole_model_of(f, set_.columns(), x(), g(), budget_, model());
     } else {
       set_.outdate();
-      model_of(f, set_.columns(), x(), g(), budget_, model());
+      model_of(f, set_.columns(), x(), g(), budget_, moments_, model());
     }
     model().mu = mu();
     stays_ = forming_ && f.constant_curvature();
+    if (forming_) choice_.serve();
     if (forming_ && pivoting_.minimise(set_.hessian(), model(), gap)) return fresh;
-    descent_.minimise(forming_ ? static_cast<const Sweepable&>(set_.hessian()) : f.design(), model(), gap);
+    if (forming_) descent_.minimise(set_.hessian(), model(), gap);
+    else descent_.minimise(f.design(), model(), gap, weighing ? choice_.enough_sweeps() : CoordinateDescent::most_sweeps);
+    if (!forming_) choice_.swept(descent_.sweeps());
     return fresh;
   }
 
   void compare(const Vector& d, double gamma, double divergence, bool accepted) override {
     if (accepted && (!forming_ || gamma < 1.0 || foretold(d, divergence))) return;
-    if (stays_) set_.hessian().refactor();
-    else set_.outdate();
+    if (stays_) return set_.hessian().refactor();
+    set_.outdate();
+    choice_.end();
   }
 
  private:
@@ -93,6 +99,8 @@ class L1Penalty final : public PenaltySolver {
 
   bool forming_ = false;
   bool stays_ = false;  // the Hessian formed, along the path
+  Forming choice_;
+  ColumnMoments moments_;
   FacePivoting pivoting_;
   CoordinateDescent descent_;
   PathPrediction prediction_;

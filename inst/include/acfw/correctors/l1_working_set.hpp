@@ -117,7 +117,7 @@ class L1WorkingSet : public NoCorrection {
     const bool forming = !f.design().by_columns() || set_.entangled(f);
     if (by_descent() && !forming) {
       set_.outdate();
-      model_of(f, set_.columns(), x_, g_, budget_, model_);
+      model_of(f, set_.columns(), x_, g_, budget_, moments_, model_);
       model_.mu = mu_;
       descent_.minimise_in_ball(f.design(), model_, budget_.radius(), budget_.all_used(), gap);
       mu_ = model_.mu;
@@ -167,6 +167,7 @@ class L1WorkingSet : public NoCorrection {
   double mu_ = 0.0;  // the multiplier, as far as it is known
   CoordinateModel model_;
   CoordinateDescent descent_;
+  ColumnMoments moments_;
   WorkingSet set_;
   Columns candidates_;
   std::size_t chosen_ = 0;

@@ -81,6 +81,14 @@ class WorkingHessian final : public Sweepable {
     }
   }
 
+  /// All of it by a positive number, as if the curvatures had been that much larger.
+  void scale(double by) {
+    lean_ *= by;
+    diagonal_ *= by;
+    H_.topLeftCorner(formed_, formed_) *= by;
+    factor_.scale(by);
+  }
+
   bool solves() const override { return formed(); }
   auto column(Index k) const { return H_.col(k).head(formed_); }
   /// The factor has led astray: the next one is made from nothing.

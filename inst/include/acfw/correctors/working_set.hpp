@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "acfw/correctors/working_hessian.hpp"
 #include "acfw/objectives/sparse_objective.hpp"
@@ -61,6 +62,8 @@ class WorkingSet {
       f.curvature(v_);
       formed_ = 0;
       stale_ = whole_ = false;
+    } else if (f.design().by_columns() && !f.constant_curvature()) {
+      follow_curvature(f);
     }
     const bool fresh = formed_ == 0;
     if (formed_ < size()) {
@@ -88,9 +91,22 @@ class WorkingSet {
   void distrust_whole() { trusts_whole_ = false; }
 
   WorkingHessian& hessian() { return hessian_; }
+  /// Is there a formed Hessian that nobody has called outdated?
+  bool lasts() const { return !stale_ && hessian_.formed(); }
   void outdate() { stale_ = true; }
 
  private:
+  // From one radius to the next curvatures change much alike, where data are nearly separable by the penalty's own factor: a Hessian that
+  // is kept weighs what they weigh now. Whether that is enough the next step tells.
+  void follow_curvature(const SparseObjective& f) {
+    Vector now;
+    f.curvature(now);
+    const double share = now.sum() / v_.sum();
+    if (!(share > 0.0 && std::isfinite(share))) return;
+    v_ *= share;
+    hessian_.scale(share);
+  }
+
   bool update_whole(const SparseObjective& f) {
     if (!stale_ && whole_ && formed_ == size()) return false;
     Eigen::MatrixXd H;

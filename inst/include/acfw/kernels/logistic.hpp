@@ -6,6 +6,7 @@
 
 #include "acfw/core/atoms.hpp"
 #include "acfw/kernels/dispatch.hpp"
+#include "acfw/kernels/exponential.hpp"
 #include "acfw/kernels/row_sums.hpp"
 #include "acfw/kernels/softplus.hpp"
 
@@ -25,30 +26,12 @@ struct LogisticTails {
 
 namespace detail {
 
-// Registers are changed in place and never returned: how a function returns a wide one depends on the target.
-
-template <class Numbers>
-ACFW_INLINE void take_absolute(Numbers& x) {
-  x = x < 0.0 ? -x : x;
-}
-
-/// x <- exp(x) for x <= 0 to an ulp or two, 2^k e^r with |r| <= log(2)/2; what lies below exp(-708) becomes that.
+/// x <- exp(x) for x <= 0; what lies below exp(-708) becomes that.
 template <class Numbers>
 ACFW_INLINE void take_exp_of_negative(Numbers& x) {
-  using Bits = decltype(x < x);       // integers of the same width
-  constexpr double magic = 0x1.8p52;  // a sum with it has its integer part in the low bits
   const Numbers least = Numbers{} - 708.0;
   x = x < least ? least : x;
-  const Numbers shifted = x * 0x1.71547652b82fep0 + magic;
-  const Numbers k = shifted - magic;
-  const Numbers r = (x - k * 0x1.62e42fefa3800p-1) - k * 0x1.ef35793c76730p-45;
-  constexpr double taylor[] = {1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0, 1.0 / 362880.0, 1.0 / 40320.0,
-                               1.0 / 5040.0,      1.0 / 720.0,      1.0 / 120.0,     1.0 / 24.0,     1.0 / 6.0,
-                               0.5,               1.0,              1.0};
-  Numbers e = r * (1.0 / 6227020800.0) + taylor[0];
-  for (int i = 1; i < 13; ++i) e = e * r + taylor[i];
-  const Bits scaled = reinterpret_cast<Bits>(e) + (reinterpret_cast<Bits>(shifted) << 52);
-  x = reinterpret_cast<Numbers>(scaled);
+  take_exp(x);
 }
 
 /// e <- log(1 + e) for e in [0, 1], to full relative accuracy: 2 atanh(e / (2 + e)) by its series.

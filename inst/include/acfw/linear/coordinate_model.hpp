@@ -25,6 +25,7 @@ using Columns = std::vector<Index>;
 /// are `together`, one after another. Where they do not bend one another there is no c.
 struct Bending {
   Vector v, c;
+  double even = 0.0;  ///< what all of v is, where that is known
   Index together = 1;
   std::vector<int> first;  ///< of the rows of the observation that a row belongs to; empty where there is no c
 

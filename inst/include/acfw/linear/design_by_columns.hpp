@@ -243,6 +243,7 @@ class DesignByColumns : public Design {
     double* q = model.q.data();
     const double by = c * scale(j);
     if (model.bending.coupled()) return A_.visit(j, [&](Index i, double a) { model.bending.add(i, by * a, q); });
+    if (model.bending.even > 0.0) return A_.add(j, by * model.bending.even, q);
     const double* v = model.bending.v.data();
     A_.visit(j, [v, q, by](Index i, double a) { q[i] += by * a * v[i]; });
   }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -53,6 +54,9 @@ class FaceFactor {
     }
     append(K, come_in);
   }
+
+  /// That of K times a positive number.
+  void scale(double by) { L_.topLeftCorner(size(), size()) *= std::sqrt(by); }
 
   /// Indices have new names: `kept[a]` is the old name of a, increasing. Those without one go.
   void rename(const std::vector<Index>& kept) {

@@ -29,7 +29,8 @@ class Loss {
   using Rows = std::vector<Index>;
 
   /// `y` are the responses, `w` the final weights of the observations (for a mean, w_i / n).
-  Loss(Vector y, Vector w) : y_(std::move(y)), w_(std::move(w)), r_(y_.size()) {}
+  Loss(Vector y, Vector w)
+      : y_(std::move(y)), w_(std::move(w)), r_(y_.size()), length_of_y_(y_.stableNorm()), length_of_w_(w_.stableNorm()) {}
   virtual ~Loss() = default;
 
   Index size() const { return y_.size(); }
@@ -110,8 +111,10 @@ class Loss {
   virtual bool newton_converges(double slope, double curvature) const = 0;
 
  protected:
-  /// The length of the responses in the units of margins, entry i multiplied by u_i: what they add to the rounding of a residual.
+  /// The length of the responses in the units of margins, what they add to the rounding of a residual; and with entry i multiplied by u_i.
+  virtual double response_length() const { return length_of_y_; }
   virtual double response_length(const Vector& u) const { return u.cwiseProduct(y_).stableNorm(); }
+  double length_of_weights() const { return length_of_w_; }
 
   /// The largest second derivatives near the last look, where `curvature` may be about to jump.
   virtual void steepest(Vector& v) const { curvature(v); }
@@ -146,8 +149,9 @@ class Loss {
     return v.maxCoeff();
   }
 
-  double margin_rounding(double terms) const { return epsilon * (terms + response_length(Vector::Ones(size()))); }
+  double margin_rounding(double terms) const { return epsilon * (terms + response_length()); }
 
+  double length_of_y_, length_of_w_;
   Index together_ = 1;
 
   static constexpr Index largest_block = 4096;

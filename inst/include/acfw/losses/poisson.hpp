@@ -6,18 +6,26 @@
 #include <limits>
 
 #include "acfw/kernels/exponential.hpp"
+#include "acfw/kernels/poisson.hpp"
 #include "acfw/losses/loss.hpp"
 
 namespace acfw {
 
-class Poisson final : public LossByRows<Poisson> {
+class Poisson final : public Loss {
  public:
-  Poisson(Vector y, Vector w) : LossByRows(std::move(y), std::move(w)), mean_(size()), log_y_(size()) {
+  Poisson(Vector y, Vector w) : Loss(std::move(y), std::move(w)), mean_(size()), log_y_(size()) {
     for (Index i = 0; i < size(); ++i) log_y_[i] = y_[i] > 0.0 ? std::log(y_[i]) : 0.0;
   }
 
   void curvature(Vector& v) const override { v = w_.cwiseProduct(mean_); }
   double curvature_along(const Vector& u) const override { return w_.cwiseProduct(mean_).dot(u); }
+
+  void look_on(const Rows& rows, const Vector& m, double b0) override {
+    for (Index i : rows) {
+      mean_[i] = std::exp(m[i] + b0);
+      r_[i] = w_[i] * (mean_[i] - y_[i]);
+    }
+  }
 
   double divergence_on(const Rows& rows, const Vector&, double, const Vector& u, double gamma) const override {
     double sum = 0.0;
@@ -38,34 +46,22 @@ class Poisson final : public LossByRows<Poisson> {
 
  protected:
   // A relative error of a count is an absolute one of its margin.
+  double response_length() const override { return std::sqrt(static_cast<double>(size())); }
   double response_length(const Vector& u) const override { return u.stableNorm(); }
 
-  double value_of(Index from, Index to, const double* m, double b0) const override {
-    double sum = 0.0;
-    for (Index i = from; i < to; ++i) {
-      const double z = m[i] + b0;
-      sum += w_[i] * (y_[i] > 0.0 ? y_[i] * above_tangent(z - log_y_[i]) : std::exp(z));
-    }
-    return sum;
+  double value_of(Index from, Index to, const double* m, double b0) const override { return poisson_half_deviance(rows(from, to, m), b0); }
+
+  ResidualSums look_at(Index from, Index to, const double* m, double b0) override {
+    return poisson_means(rows(from, to, m), b0, mean_.data() + from, r_.data() + from);
   }
 
-  ShiftSums shift_of(Index from, Index to, const double*, double, const double* u, double gamma, double delta) const override {
-    ShiftSums all;
-    for (Index i = from; i < to; ++i) {
-      const double t = delta - gamma * u[i], wm = w_[i] * mean_[i], more = std::expm1(t);
-      all.divergence += wm * above_tangent(t);
-      all.slope += wm * more;
-      all.curvature += wm * (more + 1.0);
-    }
-    return all;
+  ShiftSums shift_of(Index from, Index to, const double* m, double, const double* u, double gamma, double delta) const override {
+    return poisson_shift(rows(from, to, m), mean_.data() + from, u + from, gamma, delta);
   }
 
  private:
-  friend class LossByRows<Poisson>;
-  double look_at_one(Index i, double z) {
-    mean_[i] = std::exp(z);
-    r_[i] = w_[i] * (mean_[i] - y_[i]);
-    return w_[i] * mean_[i];
+  PoissonRows rows(Index from, Index to, const double* m) const {
+    return {to - from, m + from, y_.data() + from, log_y_.data() + from, w_.data() + from};
   }
 
   Vector mean_, log_y_;

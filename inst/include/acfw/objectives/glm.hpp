@@ -108,6 +108,7 @@ class Glm final : public Regression {
   template <class Atom>
   double prepare(const Move<Atom>& move) {
     free_step_.resize(0);
+    arrival_.resize(0);
     if (move.on_point != 0.0) begin_with_point(move.on_point);
     else direction_.begin();
     if (move.vertex) direction_.add(*move.vertex, move.on_vertex);
@@ -118,7 +119,8 @@ class Glm final : public Regression {
   double prepare(const Move<AnyAtom>& move) override { return prepare<AnyAtom>(move); }
 
   double prepare(const Columns& columns, const Vector& delta, double slope) override {
-    direction_.set(columns, delta, threads());
+    arrival_.resize(0);
+    if (free_.size() > 0 || !lead_anew(columns, delta)) direction_.set(columns, delta, threads());
     if (free_.size() > 0) let_free_follow();
     return settle_direction(slope);
   }
@@ -127,7 +129,10 @@ class Glm final : public Regression {
     const double by = change(gamma);
     for (std::size_t k = 0; k < direction_.columns().size(); ++k) point_.step(direction_.columns()[k], gamma * direction_.delta(k));
     if (++commits_ % 512 == 0) return refresh();  // no rounding piles up in the margins
-    direction_.move_margins(gamma, m_);
+    anew_ = gamma == 1.0 && arrival_.size() > 0;
+    if (anew_) m_.swap(arrival_);
+    else direction_.move_margins(gamma, m_);
+    arrival_.resize(0);
     if (free_step_.size() > 0) free_ -= gamma * free_step_;
     if (has_intercept()) b0_ += shift_;
     settle(direction_.all_rows());
@@ -136,7 +141,10 @@ class Glm final : public Regression {
     if (cancelled || free_.size() > 0 || commits_ % 64 == 0) value_ = loss() + ridge_of_point();
   }
 
-  double loss() const override { return loss_->value(m_, b0_, threads()); }
+  double loss() const override {
+    if (std::isnan(lost_)) lost_ = loss_->value(m_, b0_, threads());
+    return lost_;
+  }
 
   void refresh() override {
     direction_.begin();
@@ -147,9 +155,15 @@ class Glm final : public Regression {
     if (free_.size() > 0) A_->add_columns(settings_.free, free_, m_, threads());
     settle(true);
     value_ = loss() + ridge_of_point();
+    anew_ = true;
   }
 
  private:
+  bool is_anew() override {
+    if (anew_) value_ = loss() + ridge_of_point();
+    return anew_;
+  }
+
   double rounding_of_margins() const override {
     if (screened_.lengths().size() == 0) return 0.0;  // before the first look at the columns nobody knows
     return loss_->value_rounding(0.0, terms_of_margins());
@@ -190,6 +204,18 @@ class Glm final : public Regression {
     u = c * m_;
     if (settings_.offset.size() > 0) u -= c * settings_.offset;
     if (free_.size() > 0) A_->add_columns(settings_.free, -c * free_, u, threads());
+  }
+
+  // A direction by the margins it leads to: if all of it is taken they are made of the point itself, and nothing of a path's point
+  // has to be computed once more to be sure of it. A short step is too small a difference of two margins.
+  bool lead_anew(const Columns& columns, const Vector& delta) {
+    if (!(delta.lpNorm<1>() > shortest_lead * point_.sum([](Index, double b) { return std::abs(b); }))) return false;
+    Vector to = point();
+    for (std::size_t k = 0; k < columns.size(); ++k) to[columns[k]] = point_.after(columns[k], delta[static_cast<Index>(k)]);
+    A_->times(to, arrival_, threads());
+    if (settings_.offset.size() > 0) arrival_ += settings_.offset;
+    direction_.set(columns, delta, m_ - arrival_);
+    return true;
   }
 
   double settle_direction(double slope) {
@@ -233,6 +259,7 @@ class Glm final : public Regression {
   // A look at the rows that moved; then what is free takes its best values.
   void settle(bool all_rows) {
     stale_ = true;
+    lost_ = std::numeric_limits<double>::quiet_NaN();
     if (free_.size() > 0) return settle_free();
     if (!all_rows) return loss_->look_on(direction_.rows(), m_, 0.0);
     settle_intercept();
@@ -280,6 +307,7 @@ class Glm final : public Regression {
   }
 
   void settle_intercept() {
+    lost_ = std::numeric_limits<double>::quiet_NaN();
     const auto look = [this](double b0) { return loss_->look(m_, b0, threads()); };
     ResidualSums at = look(b0_);
     if (has_intercept()) at = acfw::settle_intercept(*loss_, total_, b0_, at, look, [this] { return loss_->intercept_bounds(m_); });
@@ -293,6 +321,11 @@ class Glm final : public Regression {
   double total_;  // weight of all observations
   Vector m_;
   Vector free_step_;  // by which free columns go along with the prepared direction; empty where they do not
+  static constexpr double shortest_lead = 1e-4;  // of a step, as a share of the point
+
+  Vector arrival_;     // margins at the end of the prepared direction, where they are known
+  bool anew_ = false;  // the margins are made of the point itself
+  mutable double lost_ = std::numeric_limits<double>::quiet_NaN();  // the loss, if it has been asked for
   bool stale_ = true;
   long commits_ = 0;
   SparseDirection direction_;

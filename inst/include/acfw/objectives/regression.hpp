@@ -56,7 +56,7 @@ class Regression : public SparseObjective {
   bool rebuild(const ActiveSet<Atom>* active) {
     Vector b = point_.from_atoms(active);
     if (budget_ && inside_) budget_->bring_inside(b);
-    place(std::move(b));
+    if (!(b == point_.value() && is_anew())) place(std::move(b));
     return true;
   }
 
@@ -121,6 +121,8 @@ class Regression : public SparseObjective {
   virtual void refresh() = 0;
 
  protected:
+  /// Are the margins those of the point, with no rounding of earlier ones? Then so is the value, from now on.
+  virtual bool is_anew() { return false; }
   /// That of the loss along the prepared direction, with the intercept at its best; sets `shift_`, by which it goes.
   virtual double loss_divergence(double gamma) = 0;
 

@@ -47,6 +47,15 @@ class SparseDirection {
     A_.combine(columns, delta, u_, threads);
   }
 
+  /// The same where its image is known.
+  template <class Image>
+  void set(const Columns& columns, const Vector& delta, const Eigen::MatrixBase<Image>& image) {
+    clear(true);
+    columns_ = columns;
+    delta_.assign(delta.data(), delta.data() + delta.size());
+    u_ = image;
+  }
+
   /// The image of what goes along with a direction that moves all rows.
   void follow(const Vector& image) { u_ += image; }
 

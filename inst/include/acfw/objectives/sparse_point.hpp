@@ -27,11 +27,15 @@ class SparsePoint {
     }
   }
 
-  /// Entry j goes down by `by`.
+  /// Entry j goes down by `by`,
   void step(Index j, double by) {
-    b_[j] -= by;
-    if (std::abs(b_[j]) <= dust * std::abs(by)) b_[j] = 0.0;
+    b_[j] = after(j, by);
     if (b_[j] != 0.0) hold(j);
+  }
+  /// and would then be this.
+  double after(Index j, double by) const {
+    const double to = b_[j] - by;
+    return std::abs(to) <= dust * std::abs(by) ? 0.0 : to;
   }
 
   void forget_zeros() {

@@ -1,0 +1,62 @@
+// Is a quadratic model to be solved on its Hessian, formed as a small matrix, or by sweeps through the columns? What either costs is
+// estimated from sizes, and from what was seen: how many sweeps the last models took, and how many models a Hessian served before
+// it foretold them no more. Forming pays where few entries meet in a row, or where the Hessian lasts; sweeps where columns
+// hardly resemble one another.
+//
+//   if (forming.pays(A, columns)) ... forming.serve(); else ... forming.swept(descent.sweeps());
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "acfw/linear/design.hpp"
+
+namespace acfw {
+
+class Forming {
+ public:
+  /// Would it be cheaper to form the Hessian on these columns?
+  bool pays(const Design& A, const Columns& columns) {
+    weigh(A, columns);
+    const double lasting = std::max(life_, 1.0);
+    return price_ + lasting * solution_ < lasting * (sweeps_ * sweep_ + moments_);
+  }
+
+  /// After so many sweeps it would have been.
+  double enough_sweeps() const { return 2.0 + 2.0 * (price_ + solution_) / sweep_; }
+
+  /// A model has been solved by so many sweeps,
+  void swept(double sweeps) {
+    sweeps_ += 0.5 * (sweeps - sweeps_);
+    life_ += 0.02 * (usual_life - life_);  // nobody knows how long a Hessian would have lasted meanwhile
+  }
+  /// or on the Hessian,
+  void serve() { ++served_; }
+  /// which is of no use any more.
+  void end() {
+    if (served_ > 0.0) life_ += 0.5 * (served_ - life_);
+    served_ = 0.0;
+  }
+
+ private:
+  // All in passes over one entry of a column. Products of dense columns are blocked and go by registers; those of sparse ones are added
+  // row by row, once the columns have been sorted into rows.
+  void weigh(const Design& A, const Columns& columns) {
+    const double k = static_cast<double>(columns.size());
+    double entries = 0.0;
+    for (Index j : columns) entries += static_cast<double>(A.column_size(j));
+    const double together = entries / static_cast<double>(A.rows());
+    sweep_ = (A.dense() ? 1.5 : 2.5) * entries;
+    moments_ = entries;
+    price_ = (A.dense() ? together / 16.0 : 4.0 + together) * entries + k * k * k / 30.0;
+    solution_ = 2.0 * k * k;
+  }
+
+  static constexpr double usual_life = 3.0;
+
+  double sweeps_ = 3.0;
+  double life_ = usual_life, served_ = 0.0;
+  double sweep_ = 0.0, moments_ = 0.0, price_ = 0.0, solution_ = 0.0;
+};
+
+}  // namespace acfw
