@@ -141,7 +141,14 @@ class Glm final : public Regression {
     if (cancelled || free_.size() > 0 || commits_ % 64 == 0) value_ = loss() + ridge_of_point();
   }
 
-  double loss() const override { return loss_->value(m_, b0_, threads()); }
+  /// Known from one look at the margins to the next.
+  double loss() const override {
+    if (!(loss_at_ == looks_)) {
+      loss_now_ = loss_->value(m_, b0_, threads());
+      loss_at_ = looks_;
+    }
+    return loss_now_;
+  }
 
   void refresh() override {
     direction_.begin();
@@ -179,7 +186,7 @@ class Glm final : public Regression {
   // Free columns go along with the direction, as far as the loss is a parabola: they have no slope, so that only its divergence changes.
   void let_free_follow() {
     Eigen::MatrixXd F;
-    hessian_on(*A_, settings_.free, *loss_, has_intercept(), threads(), F);
+    hessian_of_free(F);
     Vector bent = direction_.image(), force(free_.size());
     if (has_intercept()) bent.array() -= loss_->curvature_along(bent) / weight_;
     bending_of(*loss_).apply(bent);
@@ -213,19 +220,31 @@ class Glm final : public Regression {
   void settle(bool all_rows) {
     stale_ = true;
     if (free_.size() > 0) return settle_free();
-    if (!all_rows) return loss_->look_on(direction_.rows(), m_, 0.0);
-    settle_intercept();
+    if (all_rows) return settle_intercept();
+    ++looks_;
+    loss_->look_on(direction_.rows(), m_, 0.0);
   }
 
   void settle_free() {
     settle_intercept();
     const auto look = [this](Vector& g, Eigen::MatrixXd& H) {
       A_->dots(settings_.free, loss_->residual(), g.data(), threads());
-      hessian_on(*A_, settings_.free, *loss_, has_intercept(), threads(), H);
+      hessian_of_free(H);
     };
     unsettled_ = settle_free_columns(
         free_, nothing_left(*loss_, total_), look, [this](const Vector& d, double promised) { return move_free(d, promised); },
         [this] { return loss(); }, [this](const Vector& g) { return free_are_noise(g); });
+  }
+
+  // Asked for in every Newton step of theirs: where margins are coupled, their columns are laid out by margin once.
+  void hessian_of_free(Eigen::MatrixXd& H) {
+    if (!loss_->coupled() || has_intercept()) return hessian_on(*A_, settings_.free, *loss_, has_intercept(), threads(), H);
+    if (!free_laid_out_) free_by_margin_ = detail::columns_by_margin(*A_, settings_.free, loss_->together());
+    free_laid_out_ = true;
+    if (!free_by_margin_) return hessian_on(*A_, settings_.free, *loss_, false, threads(), H);
+    Vector v, c;
+    loss_->coupling(v, c);
+    detail::hessian_by_margin(*free_by_margin_, v, c, loss_->together(), threads(), H);
   }
 
   bool free_are_noise(const Vector& g) const {
@@ -259,6 +278,7 @@ class Glm final : public Regression {
   }
 
   void settle_intercept() {
+    ++looks_;
     const auto look = [this](double b0) { return loss_->look(m_, b0, threads()); };
     ResidualSums at = look(b0_);
     if (has_intercept()) at = acfw::settle_intercept(*loss_, total_, b0_, at, look, [this] { return loss_->intercept_bounds(m_); });
@@ -271,6 +291,11 @@ class Glm final : public Regression {
   ScreenedGradient screened_;
   double total_;  // weight of all observations
   Vector m_;
+  long looks_ = 0;  // at margins
+  mutable long loss_at_ = -1;
+  mutable double loss_now_ = 0.0;
+  bool free_laid_out_ = false;
+  std::optional<detail::ColumnsByMargin> free_by_margin_;
   Vector free_step_;  // by which free columns go along with the prepared direction; empty where they do not
   bool stale_ = true;
   long commits_ = 0;
