@@ -282,10 +282,12 @@ struct CountedHessian final : Sweepable {
     m.x[k] += by;
     m.q += by * H.col(k);
   }
-  void image(const Columns& some, const Vector& d, const CoordinateModel&, Vector& q) const override {
+  double image(const Columns& some, const Vector& d, const CoordinateModel&, Vector& q) const override {
     ++images;
-    q.setZero(H.rows());
-    for (std::size_t a = 0; a < some.size(); ++a) q += d[static_cast<Index>(a)] * H.col(some[a]);
+    Vector all = Vector::Zero(H.rows());
+    for (std::size_t a = 0; a < some.size(); ++a) all[some[a]] = d[static_cast<Index>(a)];
+    q = H * all;
+    return q.dot(all);
   }
   void inner(const Columns& columns, const Vector& q, double* out) const override {
     for (std::size_t k = 0; k < columns.size(); ++k) out[k] = q[columns[k]];
@@ -310,6 +312,24 @@ CoordinateModel model_with(const Eigen::MatrixXd& H, const Vector& g, double mu)
   m.diagonal = H.diagonal();
   m.mu = mu;
   return m;
+}
+
+// At a point where most coordinates are in use, the fourth is not, and some are near or at their limits.
+CoordinateModel model_on_the_way(const Eigen::MatrixXd& H, int seed, bool limited) {
+  const Index k = H.cols();
+  CoordinateModel m = model_with(H, 3.0 * normal_matrix(k, 1, seed), 0.5);
+  m.x = normal_matrix(k, 1, seed + 100);
+  m.x[3] = 0.0;
+  m.start = m.x;
+  if (limited) {
+    m.lower = Vector::Constant(k, -1.5).cwiseMin(m.x);
+    m.upper = Vector::Constant(k, 1.5).cwiseMax(m.x);
+  }
+  return m;
+}
+
+double value_of(const CoordinateModel& m, const Eigen::MatrixXd& H, const Vector& x) {
+  return m.base.dot(x) + 0.5 * (x - m.start).dot(H * (x - m.start)) + m.mu * x.lpNorm<1>();
 }
 
 }  // namespace
@@ -342,23 +362,56 @@ TEST_CASE("a step on a face ends inside of it, at or below where it began, limit
   const Index k = 12;
   const Eigen::MatrixXd A = normal_matrix(15, k, 8);
   const Eigen::MatrixXd H = A.transpose() * A;
-  for (bool may_solve : {false, true}) for (bool limited : {false, true}) for (int seed = 20; seed < 40; ++seed) {
-    CountedHessian hessian(H, may_solve);
-    CoordinateModel m = model_with(H, 3.0 * normal_matrix(k, 1, seed), 0.5);
-    m.x = normal_matrix(k, 1, seed + 100);
-    m.x[3] = 0.0;
-    m.start = m.x;
-    if (limited) {
-      m.lower = Vector::Constant(k, -1.5).cwiseMin(m.x);
-      m.upper = Vector::Constant(k, 1.5).cwiseMax(m.x);
-    }
-    const auto value = [&](const Vector& x) { return m.base.dot(x) + 0.5 * (x - m.start).dot(H * (x - m.start)) + m.mu * x.lpNorm<1>(); };
+  for (bool limited : {false, true}) for (int seed = 20; seed < 40; ++seed) {
+    CountedHessian hessian(H, true);
+    CoordinateModel m = model_on_the_way(H, seed, limited);
     const Vector before = m.x;
-    FaceStep().take(hessian, m, m.columns, 1e-10, 1000);
-    CHECK(value(m.x) <= value(before));
+    FaceStep().take(hessian, m, m.columns);
+    CHECK(value_of(m, H, m.x) <= value_of(m, H, before));
     CHECK((m.x.array() * before.array()).minCoeff() >= 0.0);
     CHECK(m.x[3] == 0.0);
     CHECK((m.q - H * (m.x - m.start)).lpNorm<Eigen::Infinity>() <= 1e-9);
     if (limited) CHECK(((m.x - m.lower).minCoeff() >= 0.0 && (m.upper - m.x).minCoeff() >= 0.0));
   }
+}
+
+TEST_CASE("conjugate gradients that pass from face to face fall at every product and end at the minimiser, limits or not") {
+  const Index k = 12;
+  const Eigen::MatrixXd A = normal_matrix(15, k, 8);
+  const Eigen::MatrixXd H = A.transpose() * A;
+  for (bool limited : {false, true}) for (int seed = 20; seed < 40; ++seed) {
+    const CountedHessian hessian(H, false);
+    CoordinateModel m = model_on_the_way(H, seed, limited), swept = m;
+    double last = value_of(m, H, m.x);
+    for (int products = 1; products <= 8; ++products) {
+      CoordinateModel some = model_on_the_way(H, seed, limited);
+      ConjugateFaces().minimise(hessian, some, some.columns, 0.0, products);
+      CHECK(value_of(m, H, some.x) <= last * (last > 0.0 ? 1.0 + 1e-12 : 1.0 - 1e-12));
+      CHECK((some.q - H * (some.x - some.start)).lpNorm<Eigen::Infinity>() <= 1e-9);
+      if (limited) CHECK(((some.x - some.lower).minCoeff() >= 0.0 && (some.upper - some.x).minCoeff() >= 0.0));
+      last = value_of(m, H, some.x);
+    }
+    swept.moved = Vector::Zero(k);
+    for (int sweep = 0; sweep < 20000; ++sweep) hessian.sweep(swept.columns, swept);
+    ConjugateFaces().minimise(hessian, m, m.columns, 1e-9, 1000);
+    CHECK(value_of(m, H, m.x) <= value_of(m, H, swept.x) + 1e-8);
+    CHECK(((m.x.array() == 0.0) == (swept.x.array() == 0.0)).all());
+  }
+}
+
+TEST_CASE("what conjugate gradients have learned outlives coordinates that come and go", "[face]") {
+  const Index n = 300, k = 290;  // near an exact fit
+  const Eigen::MatrixXd A = normal_matrix(n, k, 31), H = A.transpose() * A / static_cast<double>(n);
+  const Vector g = -A.transpose() * normal_matrix(n, 1, 32) / static_cast<double>(n);
+  CountedHessian hessian(H, false), plain(H, false);
+  CoordinateModel m = model_with(H, g, 0.01 * g.lpNorm<Eigen::Infinity>()), swept = m;
+  m.moved = swept.moved = Vector::Zero(k);
+  hessian.sweep(m.columns, m);
+  const Vector begun = m.x;
+  ConjugateFaces faces;
+  REQUIRE(faces.minimise(hessian, m, m.columns, 1e-5, 1000));
+  CHECK((m.x.array() * begun.array() < 0.0).count() + ((m.x.array() == 0.0) != (begun.array() == 0.0)).count() > 50);
+  while (value_of(m, H, swept.x) > value_of(m, H, m.x) + 1e-9 && plain.sweeps < 20000) plain.sweep(swept.columns, swept);
+  CHECK(faces.products() <= 200);
+  CHECK(plain.sweeps > 2 * faces.products());
 }

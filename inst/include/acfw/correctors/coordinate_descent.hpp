@@ -2,12 +2,14 @@
 // Massias, 2021): once a few sweeps have gone over the same coordinates they follow a linear recurrence, whose limit is
 // a combination of the last iterates. Where that lies lower it is taken, otherwise nothing is lost. Sweeps go over the
 // coordinates in use, and over all of them only to see who else should be. Columns that resemble one another make sweeps
-// crawl: where they have cost as much as a step to the least point of the face they are on, that is taken (face_step.hpp).
+// crawl: where they have cost as much as a step to the least point of the face they are on, that is taken (face_step.hpp), and where a
+// Hessian is not formed conjugate gradients go on (conjugate_faces.hpp).
 #pragma once
 
 #include <array>
 #include <numeric>
 
+#include "acfw/correctors/conjugate_faces.hpp"
 #include "acfw/correctors/face_step.hpp"
 #include "acfw/correctors/working_hessian.hpp"
 #include "acfw/linear/decompositions.hpp"
@@ -118,6 +120,7 @@ class CoordinateDescent {
     model.moved.setZero(model.x.size());
     most_ = most;
     gap = std::max(gap, model.rounding());
+    enough_ = 2.0 * gap;
     double hint = gap, before = std::numeric_limits<double>::infinity();
     for (sweeps_ = 0.0; sweeps_ < most_;) {
       bool jumped = false;
@@ -132,11 +135,11 @@ class CoordinateDescent {
         }
         if ((first || quick) && 2 * used.size() > all_.size()) continue;  // then all may as well be swept
         before = std::numeric_limits<double>::infinity();
-        jumped = settle(A, model, used, 0.5 * hint);
+        jumped = settle(A, model, used, 0.5 * hint, true);
         if (!jumped) continue;
       }
       const double left = own_gap(A, model);
-      if (left <= 2.0 * gap) return;
+      if (left <= enough_) return;
       if (!jumped) hint *= std::min(0.5, gap / left);  // a jump says nothing about what a sweep would change
     }
   }
@@ -192,14 +195,14 @@ class CoordinateDescent {
 
   // Over some coordinates, until they have found their places, or jumped near them, which it tells. Mostly a few of them are left behind,
   // which turn around one another: they go on by themselves.
-  bool settle(const Sweepable& A, CoordinateModel& model, const Columns& some, double gap) {
+  bool settle(const Sweepable& A, CoordinateModel& model, const Columns& some, double gap, bool whole = false) {
     begin(model, some);
     Columns late;
     double wait = sweeps_worth(A, model, some), spent = 0.0;
     while (sweeps_ < most_) {
       if (!(sweep(A, model, some) > gap)) return false;  // or it is not finite
       if (++spent >= wait) {
-        if (jump(A, model, some, 0.5 * gap, wait)) return true;
+        if (jump(A, model, some, 0.5 * gap, wait, whole)) return true;
         wait *= 2.0;
         spent = 0.0;
         continue;
@@ -227,9 +230,16 @@ class CoordinateDescent {
     return std::max(3.0, share * A.price(some));
   }
 
-  bool jump(const Sweepable& A, CoordinateModel& model, const Columns& some, double gap, double wait) {
-    const bool arrived = face_.take(A, model, some, gap, static_cast<int>(most_products * wait));
-    sweeps_ += face_.products() * static_cast<double>(some.size()) / static_cast<double>(all_.size());
+  // By conjugate gradients over all coordinates if `some` are those in use: the others come as they are drawn.
+  bool jump(const Sweepable& A, CoordinateModel& model, const Columns& some, double gap, double wait, bool whole) {
+    bool arrived;
+    if (A.solves()) {
+      arrived = face_.take(A, model, some);
+    } else {
+      const Columns& moving = whole ? all_ : some;
+      arrived = conjugate_.minimise(A, model, moving, whole ? near_enough * enough_ : gap, static_cast<int>(most_products * wait));
+      sweeps_ += conjugate_.products() * static_cast<double>(moving.size()) / static_cast<double>(all_.size());
+    }
     restart(model);
     return arrived;
   }
@@ -333,6 +343,7 @@ class CoordinateDescent {
   static constexpr double quick_rate = 0.1;      // from one sweep to the next, at which what they change says how much is left
   static constexpr double first_wait = 6.0;      // sweeps before the first jump,
   static constexpr double most_products = 20.0;  // and products that a jump may cost, for each sweep before it
+  static constexpr double near_enough = 0.9;  // what was left and what is computed anew differ by rounding
   static constexpr int depth = 5;
   struct Past {
     Vector x, q, shift;
@@ -341,7 +352,9 @@ class CoordinateDescent {
   std::array<Past, depth + 1> past_;
   int held_ = 0;
   double sweeps_ = 0.0, most_ = 0.0;  // in sweeps over all coordinates
+  double enough_ = 0.0;               // of a gap
   FaceStep face_;
+  ConjugateFaces conjugate_;
   Columns all_, used_, columns_;
   Eigen::MatrixXd steps_;
   Vector x_, q_, dots_;

@@ -1,6 +1,6 @@
 // A step of coordinate_model.hpp's model to the least point of the face that its coordinates are on: where those in use keep their
-// signs the penalty is linear, and what is left is a system of equations. It is solved by the Hessian itself where that is formed,
-// otherwise by conjugate gradients through the columns: where sweeps crawl, their number grows with the root of what sweeps need.
+// signs the penalty is linear, and what is left is a system of equations, which a Hessian that is formed solves. Where it is not,
+// conjugate_faces.hpp does the like.
 #pragma once
 
 #include <algorithm>
@@ -13,22 +13,19 @@ namespace acfw {
 
 class FaceStep {
  public:
-  /// Moves the coordinates `some` of the model that are in use, with at most so many products by the face's columns; the model only
-  /// ever falls. Tells whether it came as near to the face's least point as the gap asks, or to the edge below it.
-  bool take(const Sweepable& A, CoordinateModel& model, const Columns& some, double gap, int most_products) {
-    products_ = 0;
+  /// Moves the coordinates `some` of the model that are in use; the model only ever falls. Tells whether it came to the face's least
+  /// point, or to the edge below it.
+  bool take(const Sweepable& A, CoordinateModel& model, const Columns& some) {
     choose(model, some);
     if (face_.empty()) return false;
     slopes(A, model);
-    const bool solved = A.solves() ? solve(A) : iterate(A, model, gap, most_products);
+    sides_ = g_;
+    A.solve(face_, sides_);
+    step_ = sides_.col(0);
     if (!step_.allFinite()) return false;
     A.image(face_, step_, model, image_);
-    const bool landed = land(A, model);
-    return solved && landed;
+    return land(A, model);
   }
-
-  /// How many products the last step took; a solution by the Hessian counts as none.
-  int products() const { return products_; }
 
  private:
   void choose(const CoordinateModel& model, const Columns& some) {
@@ -49,40 +46,6 @@ class FaceStep {
       const Index k = face_[static_cast<std::size_t>(a)];
       g_[a] = model.slope(k, g_[a]) + (model.x[k] > 0.0 ? model.mu : -model.mu);  // on the simplex mu may have any sign
     }
-  }
-
-  bool solve(const Sweepable& A) {
-    sides_ = g_;
-    A.solve(face_, sides_);
-    step_ = sides_.col(0);
-    return true;
-  }
-
-  // Not far on a face that will not be the last: coordinates leave it, and sweeps find others. Preconditioned by the diagonal. The image of the step is not summed up on the way: rounding would be summed up with it.
-  bool iterate(const Sweepable& A, const CoordinateModel& model, double gap, int most) {
-    const Index k = g_.size();
-    const double norm = model.x.lpNorm<1>();
-    Vector left = g_, d(k), Hd(k), diagonal(k);
-    for (Index a = 0; a < k; ++a) diagonal[a] = model.diagonal[face_[static_cast<std::size_t>(a)]];
-    step_.setZero(k);
-    d = left.cwiseQuotient(diagonal);
-    double size = left.dot(d);
-    gap = std::max(gap, forcing * left.lpNorm<Eigen::Infinity>() * norm);
-    while (products_ < most) {
-      ++products_;
-      A.image(face_, d, model, q_);
-      times(A, model, d, q_, Hd);
-      const double curvature = d.dot(Hd);
-      if (!(curvature > 0.0)) return false;
-      const double by = size / curvature;
-      step_ += by * d;
-      left -= by * Hd;
-      if (left.lpNorm<Eigen::Infinity>() * norm <= gap) return true;
-      const double now = left.dot(left.cwiseQuotient(diagonal));
-      d = left.cwiseQuotient(diagonal) + (now / size) * d;
-      size = now;
-    }
-    return false;
   }
 
   // Hd on the face, from the image q of d.
@@ -119,7 +82,6 @@ class FaceStep {
     A.image(face_, cut, model, q_);
     Vector Hd(cut.size());
     times(A, model, cut, q_, Hd);
-    ++products_;
     if (0.5 * cut.dot(Hd) < g_.dot(cut)) return move(model, cut, q_, 1.0);
     move(model, step_, image_, std::max(most, 0.0));
     return false;
@@ -141,12 +103,9 @@ class FaceStep {
     return true;
   }
 
-  static constexpr double forcing = 0.3;  // of the largest slope, for what conjugate gradients leave
-
   Columns face_, columns_;
   Eigen::MatrixXd sides_;
   Vector g_, step_, image_, q_;
-  int products_ = 0;
 };
 
 }  // namespace acfw

@@ -127,9 +127,12 @@ class WorkingHessian final : public Sweepable {
     model.x[k] += by;
     model.q += by * H_.col(k).head(model.x.size());
   }
-  void image(const Columns& some, const Vector& d, const CoordinateModel& model, Vector& q) const override {
+  double image(const Columns& some, const Vector& d, const CoordinateModel& model, Vector& q) const override {
     q.setZero(model.x.size());
+    double curvature = 0.0;
     for (std::size_t a = 0; a < some.size(); ++a) q += d[static_cast<Index>(a)] * H_.col(some[a]).head(q.size());
+    for (std::size_t a = 0; a < some.size(); ++a) curvature += d[static_cast<Index>(a)] * q[some[a]];
+    return curvature;
   }
   void inner(const Columns& columns, const Vector& q, double* out) const override {
     for (std::size_t k = 0; k < columns.size(); ++k) out[k] = q[columns[k]];

@@ -37,11 +37,13 @@ struct Bending {
     for (std::size_t i = 0; i < first.size(); ++i) first[i] = static_cast<int>(i - i % static_cast<std::size_t>(together));
   }
 
-  /// z becomes L z.
-  void apply(Vector& z) const {
+  /// z becomes L z; returns what z'L z was.
+  double apply(Vector& z) const {
+    double curvature = 0.0;
     if (!coupled()) {
+      curvature = (v.array() * z.array().square()).sum();
       z.array() *= v.array();
-      return;
+      return curvature;
     }
     Vector others(together);  // the sum of c z over the other rows, from below and from above
     for (Index i = 0; i < z.size(); i += together) {
@@ -52,8 +54,13 @@ struct Bending {
         others[k] += above;
         above += c[i + k] * z[i + k];
       }
-      for (Index k = 0; k < together; ++k) z[i + k] = v[i + k] * z[i + k] - c[i + k] * others[k];
+      for (Index k = 0; k < together; ++k) {
+        const double bent = v[i + k] * z[i + k] - c[i + k] * others[k];
+        curvature += z[i + k] * bent;
+        z[i + k] = bent;
+      }
     }
+    return curvature;
   }
 
   /// q += by times column i of L.
@@ -129,8 +136,8 @@ class Sweepable {
   /// out[k] = <column columns[k], q>
   virtual void inner(const Columns& columns, const Vector& q, double* out) const = 0;
 
-  /// q = the image of a step d over the places `some` of the model's columns, as the model keeps that of its own.
-  virtual void image(const Columns& some, const Vector& d, const CoordinateModel& model, Vector& q) const = 0;
+  /// q = the image of a step d over the places `some` of the model's columns, as the model keeps that of its own; returns d'A'L A d.
+  virtual double image(const Columns& some, const Vector& d, const CoordinateModel& model, Vector& q) const = 0;
 
   /// Can one solve with H itself?
   virtual bool solves() const { return false; }

@@ -85,13 +85,13 @@ class DesignByColumns : public Design {
     add_weighted(model.columns[static_cast<std::size_t>(k)], by, model);
   }
 
-  void image(const Columns& some, const Vector& d, const CoordinateModel& model, Vector& q) const override {
+  double image(const Columns& some, const Vector& d, const CoordinateModel& model, Vector& q) const override {
     q.setZero(rows());
     for (std::size_t a = 0; a < some.size(); ++a) {
       const Index j = model.columns[static_cast<std::size_t>(some[a])];
-      A_.add(j, d[static_cast<Index>(a)] * scale(j), q.data());
+      if (const double by = d[static_cast<Index>(a)]; by != 0.0) A_.add(j, by * scale(j), q.data());
     }
-    model.bending.apply(q);
+    return model.bending.apply(q);
   }
 
   // The columns of W by rows; each row adds its outer product. Threads share the rows while they are sorted and the columns of H

@@ -14,7 +14,7 @@ namespace acfw {
 class Multinomial final : public Loss {
  public:
   /// `y` and `w` are one observation after another, `classes` entries each.
-  Multinomial(Vector y, Vector w, Index classes) : Loss(std::move(y), std::move(w)), classes_(classes), p_(size()), q_(size()) {
+  Multinomial(Vector y, Vector w, Index classes) : Loss(std::move(y), std::move(w)), classes_(classes), root_w_(w_.cwiseSqrt()), p_(size()), q_(size()) {
     set_together(classes);
   }
 
@@ -28,7 +28,7 @@ class Multinomial final : public Loss {
   bool coupled() const override { return true; }
   void coupling(Vector& v, Vector& c) const override {
     v = w_.cwiseProduct(p_).cwiseProduct(q_);
-    c = w_.cwiseSqrt().cwiseProduct(p_);
+    c = root_w_.cwiseProduct(p_);
   }
 
   // Margins of one observation move together: a few rows are as good as all.
@@ -129,6 +129,7 @@ class Multinomial final : public Loss {
   }
 
   Index classes_;
+  Vector root_w_;
   Vector p_, q_;  // probabilities, and what is left of 1
 };
 

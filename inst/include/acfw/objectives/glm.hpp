@@ -226,7 +226,7 @@ class Glm final : public Regression {
   // Free columns go along with the direction, as far as the loss is a parabola: they have no slope, so that only its divergence changes.
   void let_free_follow() {
     Eigen::MatrixXd F;
-    hessian_on(*A_, settings_.free, *loss_, has_intercept(), threads(), F);
+    hessian_of_free(F);
     Vector bent = direction_.image(), force(free_.size());
     if (has_intercept()) bent.array() -= loss_->curvature_along(bent) / weight_;
     bending_of(*loss_).apply(bent);
@@ -261,20 +261,31 @@ class Glm final : public Regression {
     stale_ = true;
     lost_ = std::numeric_limits<double>::quiet_NaN();
     if (free_.size() > 0) return settle_free();
-    if (!all_rows) return loss_->look_on(direction_.rows(), m_, 0.0);
-    settle_intercept();
+    if (all_rows) return settle_intercept();
+    loss_->look_on(direction_.rows(), m_, 0.0);
   }
 
   void settle_free() {
     settle_intercept();
     const auto look = [this](Vector& g, Eigen::MatrixXd& H) {
       A_->dots(settings_.free, loss_->residual(), g.data(), threads());
-      hessian_on(*A_, settings_.free, *loss_, has_intercept(), threads(), H);
+      hessian_of_free(H);
     };
     unsettled_ = settle_free_columns(
         free_, nothing_left(*loss_, total_), free_noise_, look, [this](const Vector& d, double promised) { return move_free(d, promised); },
         [this] { return loss(); }, [this](const Vector& g) { return free_are_noise(g); },
         [this](double promised) { return promised <= rounding_of_margins(); });
+  }
+
+  // Asked for in every Newton step of theirs: where margins are coupled, their columns are laid out by margin once.
+  void hessian_of_free(Eigen::MatrixXd& H) {
+    if (!loss_->coupled() || has_intercept()) return hessian_on(*A_, settings_.free, *loss_, has_intercept(), threads(), H);
+    if (!free_laid_out_) free_by_margin_ = detail::columns_by_margin(*A_, settings_.free, loss_->together());
+    free_laid_out_ = true;
+    if (!free_by_margin_) return hessian_on(*A_, settings_.free, *loss_, false, threads(), H);
+    Vector v, c;
+    loss_->coupling(v, c);
+    detail::hessian_by_margin(*free_by_margin_, v, c, loss_->together(), threads(), H);
   }
 
   bool free_are_noise(const Vector& g) const {
@@ -320,6 +331,8 @@ class Glm final : public Regression {
   ScreenedGradient screened_;
   double total_;  // weight of all observations
   Vector m_;
+  bool free_laid_out_ = false;
+  std::optional<detail::ColumnsByMargin> free_by_margin_;
   Vector free_step_;  // by which free columns go along with the prepared direction; empty where they do not
   static constexpr double shortest_lead = 1e-4;  // of a step, as a share of the point
 

@@ -49,7 +49,7 @@ class PartsDesign final : public Design {
   double largest(Index) const override { return away(); }
   double sweep(const Columns&, CoordinateModel&) const override { return away(); }
   void step(Index, double, CoordinateModel&) const override { away(); }
-  void image(const Columns&, const Vector&, const CoordinateModel&, Vector&) const override { away(); }
+  double image(const Columns&, const Vector&, const CoordinateModel&, Vector&) const override { return away(); }
 
  protected:
   void raw_dots(const Index*, Index, Index, const double*, double*) const override { away(); }
