@@ -142,7 +142,7 @@ acfw_matrix_completion <- function(x, beta = NULL, loss = c("huber", "squared"),
       init <- check_completion_init(init, observed)
       at_zero <- if (is.null(beta)) completion_at_zero(observed, settings)
       radii <- if (is.null(beta)) default_radii(at_zero, nbeta) else beta
-      fit_path(observed, radii, settings, control, init, call, enough = if (is.null(beta)) interpolated * at_zero$loss)
+      fit_path(observed, radii, settings, control, init, call, enough = if (is.null(beta)) interpolated_share * at_zero$loss)
     }
   })
 }

@@ -2,7 +2,7 @@
 
 # A path that is not given ends where no more than this share of the loss at zero is left: the data are interpolated, and larger balls
 # do it again.
-interpolated <- 1e-4
+interpolated_share <- 1e-4
 
 # Radii grow by `radius_ratio`, but faster where no matrix of that norm can explain a hundredth of the loss; and they do not begin
 # where none can explain a thousandth.

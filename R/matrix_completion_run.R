@@ -70,7 +70,7 @@ engine_enough <- function(enough) if (is.null(enough)) -1 else enough
 is_slack <- function(fit) fit$penalty == 0 && fit$status == "converged"
 
 # Nor has a larger ball anything to add where the data are interpolated.
-leaves_nothing <- function(fit, loss_at_zero) is_slack(fit) || (fit$status == "converged" && fit$objective <= interpolated * loss_at_zero)
+leaves_nothing <- function(fit, loss_at_zero) is_slack(fit) || (fit$status == "converged" && fit$objective <= interpolated_share * loss_at_zero)
 
 # `init` is the fit that the run continued, or NULL.
 new_completion_fit <- function(result, observed, beta, settings, control, init, identity, call) {

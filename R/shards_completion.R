@@ -8,7 +8,8 @@ complete_shards <- function(shards, weights, beta, settings, nbeta, control, ini
   problem <- with_zero(completion_problem(crew, settings, check_control(control, env)$threads, env), control, 1e-4, env)
   init <- if (is.character(init)) init else check_completion_init(init, problem$observed, env)
   radii <- if (is.null(beta)) default_radii(problem$at_zero, nbeta) else beta
-  fits <- lapply(fit_radii_of_shards(problem, radii, settings, init, call, if (is.null(beta)) interpolated * problem$at_zero$loss, env), add_shards, crew)
+  enough <- if (is.null(beta)) interpolated_share * problem$at_zero$loss
+  fits <- lapply(fit_radii_of_shards(problem, radii, settings, init, call, enough, env), add_shards, crew)
   if (length(radii) == 1L) return(fits[[1L]])
   if (was_interrupted(fits[[length(fits)]])) {
     tell_interrupted(paste0("the path has ", length(fits), " of ", length(radii), " radii, the last of them unfinished."))
