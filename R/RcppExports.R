@@ -41,8 +41,8 @@ completion_parts_at_zero <- function(ask, restore, facts) {
     .Call(`_acfw_completion_parts_at_zero`, ask, restore, facts)
 }
 
-session_completion_parts <- function(ask, restore, save, rows, facts, radii, method, step, control, start, until_slack) {
-    .Call(`_acfw_session_completion_parts`, ask, restore, save, rows, facts, radii, method, step, control, start, until_slack)
+session_completion_parts <- function(ask, restore, save, rows, facts, radii, method, step, control, start, enough) {
+    .Call(`_acfw_session_completion_parts`, ask, restore, save, rows, facts, radii, method, step, control, start, enough)
 }
 
 completion_loss_at_zero <- function(observed, delta) {
@@ -129,8 +129,8 @@ session_glm <- function(x, problem, path, method, step, control) {
     .Call(`_acfw_session_glm`, x, problem, path, method, step, control)
 }
 
-session_completion <- function(observed, radii, delta, method, step, rank_max, control, init, until_slack) {
-    .Call(`_acfw_session_completion`, observed, radii, delta, method, step, rank_max, control, init, until_slack)
+session_completion <- function(observed, radii, delta, method, step, rank_max, control, init, enough) {
+    .Call(`_acfw_session_completion`, observed, radii, delta, method, step, rank_max, control, init, enough)
 }
 
 singular_block_dense <- function(g, k, accuracy) {

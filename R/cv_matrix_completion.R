@@ -3,9 +3,11 @@
 #' Every fold holds out some of the observed entries, fits a warm-started path to the others, and scores the predictions.
 #' Folds are drawn with R's random numbers; pass `foldid` to fix them.
 #'
-#' Without `beta` the radii start where a fit begins to be more than its effects and grow by two fifths, until the error on held-out
-#' entries has risen twice in a row, or by more than the standard error of the rise over the folds, or until the bound does not bind any
-#' more: the best radius is never the last one for want of a larger. Ties go to the smaller radius.
+#' Without `beta` the radii start where a fit begins to be more than its effects and grow by two fifths, or threefold where no matrix in the ball
+#' can explain a hundredth of the loss. They end where the error on held-out entries has risen twice in a row, or by more than the standard error
+#' of the rise over the folds, or where the bound does not bind any more or the entries are met: the best radius is never the last one for want of a
+#' larger. Where fits explain less than a tenth of the loss they also end where two radii have not brought the error down by more than the standard
+#' error of its fall: there is nothing to be learnt but noise. Ties go to the smaller radius.
 #'
 #' With [acfw_shards()] in the place of `x` the folds lie inside the shards, drawn from a seed for each, or as `foldid` among what `load` returns
 #' says; held-out entries are scored where they are.
@@ -93,9 +95,10 @@ fit_entries <- function(problem, radii, keep, call, init = NULL, rel_tol = 1e-4)
   entries <- if (isTRUE(keep)) problem$observed else subset_observed(problem$observed, keep)
   if (is.null(init)) entries <- centred(entries, problem$settings)
   else entries[c("offset", "scale")] <- init[c("offset", "scale")]
-  if (is.function(rel_tol)) rel_tol <- rel_tol(completion_loss_at_zero(entries, engine_delta(problem$settings)))
-  control <- completion_control(problem$control, entries, problem$settings, rel_tol)
-  quiet_parts(fit_radii(entries, radii, problem$settings, control, init, call))
+  loss <- completion_loss_at_zero(entries, engine_delta(problem$settings))
+  control <- completion_control(problem$control, entries, problem$settings, if (is.function(rel_tol)) rel_tol(loss) else rel_tol)
+  run <- quiet_parts(fit_radii(entries, radii, problem$settings, control, init, call))
+  c(run, list(loss_at_zero = loss))
 }
 
 # The path on all entries: its last radius is the one that was chosen, and those before lead there.
@@ -116,15 +119,16 @@ score_radii <- function(problem, folds, beta, workers, env = rlang::caller_env()
     if (!cv$interrupted) tell_edge(cv)
     return(cv)
   }
-  start <- problem$first_radius
-  if (is.null(start)) start <- first_radius(centred(problem$observed, problem$settings), problem$settings)
+  at_zero <- problem$at_zero
+  if (is.null(at_zero)) at_zero <- completion_at_zero(centred(problem$observed, problem$settings), problem$settings)
+  radii <- default_radii(at_zero, most_radii)
   runs <- NULL
   for (round in seq_len(most_radii)) {
-    beta <- start * radius_ratio^(seq_len(round) - 1)
+    beta <- radii[seq_len(round)]
     part <- fold_parts(problem, folds, env, line, paste("radius", round))
     runs <- score_folds(problem, folds, beta[[round]], workers, part, runs)
     cv <- choose_radius(runs, beta)
-    if (cv$interrupted || has_turned(cv, runs) || all(vapply(runs$results, function(run) run$slack, NA))) break
+    if (cv$interrupted || has_turned(cv, runs) || all(vapply(runs$results, function(run) run$over, NA))) break
   }
   cv
 }
@@ -145,14 +149,20 @@ fold_parts <- function(problem, folds, env, line, label = NULL) {
   progress_parts("fold", length(folds), wants_progress(problem$control), env, paste(c("cross-validation", label), collapse = ", "), line)
 }
 
-# Has the error gone up for good? The folds are the same at every radius, so that the rise of each of them is compared with their spread.
+# Has the error gone up for good? The folds are the same at every radius, so that the rise of each of them is compared with their spread. Where
+# fits explain little of what they see, two radii that bring the error down by no more than chance are the end, too: of noise there is no other.
 has_turned <- function(cv, runs) {
   size <- length(cv$cvm)
   best <- which.min(cv$cvm)
-  if (best == size) return(FALSE)
-  rise <- vapply(runs$results, function(run) run$score[size] - run$score[best], 0)
-  size >= best + 2L || isTRUE(mean(rise) > stats::sd(rise) / sqrt(length(rise)))
+  rise_since <- function(before) {
+    rise <- vapply(runs$results, function(run) run$score[size] - run$score[before], 0)
+    mean(rise) / (stats::sd(rise) / sqrt(length(rise)))
+  }
+  if (best < size) return(size >= best + 2L || isTRUE(rise_since(best) > 1))
+  size > 2L && all(vapply(runs$results, function(run) run$left > much_left, NA)) && isTRUE(rise_since(size - 2L) > -1)
 }
+
+much_left <- 0.9  # of the loss at zero
 
 # Runs every fold over `radii`, from where it stood after earlier ones.
 score_folds <- function(problem, folds, radii, workers, part, before = NULL) {
@@ -174,7 +184,8 @@ score_fold <- function(problem, fold, radii, before = NULL) {
   last <- utils::tail(run$results, 1L)[[1L]]
   list(score = c(before$score, vapply(fits, held_out_score, 0, held = held, measure = problem$measure)),
        rank = c(before$rank, vapply(fits, function(fit) as.double(fit$rank), 0)),
-       last = last[c("u", "d", "v", "rank", "nuclear_norm", "objective", "offset", "scale", "state", "control")], slack = is_slack(last),
+       last = last[c("u", "d", "v", "rank", "nuclear_norm", "objective", "offset", "scale", "state", "control")],
+       over = leaves_nothing(last, run$loss_at_zero), left = last$objective / run$loss_at_zero,
        status = if (run$interrupted) "interrupted" else "complete")
 }
 

@@ -92,7 +92,7 @@
 #'   the distance to the best matrix of any rank, and the status is `"stalled"` where the limit leaves nothing to gain.
 #' @param nbeta The most radii of a path that is not given.
 #' @param control Tolerances and limits, from [acfw_control()]; `max_time` is for the whole path. The default asks for a gap of `1e-4` of the objective, or
-#'   `1e-9` of the objective at `X = 0`.
+#'   `1e-6` of the objective at `X = 0`.
 #' @param init The path of a checkpoint on shards, or an earlier fit to start from: continued when the problem is the same, a warm start from its point, moved into the
 #'   ball and announced by a message, when it is not.
 #' @param ... Must be empty: an argument that nobody knows is an error.
@@ -140,8 +140,9 @@ acfw_matrix_completion <- function(x, beta = NULL, loss = c("huber", "squared"),
       observed <- centred(as_observed(x, weights, settings$w0), settings)
       control <- completion_control(control, observed, settings)
       init <- check_completion_init(init, observed)
-      radii <- if (is.null(beta)) default_radii(observed, settings, nbeta) else beta
-      fit_path(observed, radii, settings, control, init, call, until_slack = is.null(beta))
+      at_zero <- if (is.null(beta)) completion_at_zero(observed, settings)
+      radii <- if (is.null(beta)) default_radii(at_zero, nbeta) else beta
+      fit_path(observed, radii, settings, control, init, call, enough = if (is.null(beta)) interpolated_share * at_zero$loss)
     }
   })
 }
@@ -211,13 +212,16 @@ completion_radii <- function(beta, call = rlang::caller_env()) {
 # Tolerances that nobody named follow the data: an absolute one would mean nothing for ratings in millions.
 completion_control <- function(control, observed, settings, rel_tol = 1e-4, call = rlang::caller_env()) {
   control <- check_control(control, call)
-  control <- with_tolerance(control, 1e-9 * completion_loss_at_zero(observed, engine_delta(settings)), rel_tol)
+  control <- with_tolerance(control, tolerance_at_zero * completion_loss_at_zero(observed, engine_delta(settings)), rel_tol)
   if (is.null(control$L)) {
     steepest <- max(scale_at(observed$scale, observed_rows(observed), observed_cols(observed))^2)
     control$L <- steepest * max(observed$weights, if (is.null(observed$weights)) 1) / total_weight(observed)
   }
   control
 }
+
+# A gap falls like the root of the loss: where the data are interpolated this asks for residuals of a millionth of the data, or so.
+tolerance_at_zero <- 1e-6
 
 engine_delta <- function(settings) if (settings$loss == "squared") Inf else settings$delta
 

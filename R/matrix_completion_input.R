@@ -135,7 +135,7 @@ check_long_form <- function(x, call) {
 id_levels <- function(id, name, call) {
   if (is.factor(id)) return(list(index = as.integer(id), size = nlevels(id), names = levels(id), numbers = FALSE))
   if (!is.numeric(id)) id <- as.character(id)
-  else if (any(id != round(id)) || any(abs(id) > 2^53)) {
+  else if (!is.integer(id) && (any(id != round(id)) || any(abs(id) > 2^53))) {
     abort_input("x", paste0("has numbers that are no ids in column `", name,
                             "`: whole numbers are; turn others into a factor."), call)
   }

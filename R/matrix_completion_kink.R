@@ -17,7 +17,7 @@ start_before_kink <- function(observed, beta, settings, control) {
     rough$max_time <- control$max_time - spent$seconds
     if (rough$max_time <= 0) break
     session <- session_completion(observed, beta, delta, settings$method, settings$step, settings$rank_max, control_with_progress(rough),
-                                  spent$start, FALSE)
+                                  spent$start, engine_enough(NULL))
     spent <- after_delta(spent, run_session(session)[[1L]])
     if (spent$interrupted) break
   }

@@ -1,27 +1,47 @@
 # Paths of completion fits: the radii of one that is not given, and what a path is asked.
 
-# Radii grow by this factor.
-radius_ratio <- 1.4
+# A path that is not given ends where no more than this share of the loss at zero is left: the data are interpolated, and larger balls
+# do it again.
+interpolated_share <- 1e-4
 
-# From the smallest radius that matters. The leading singular pair of what the effects leave, alone and at its best length, is a
-# matrix well below whose norm a fit is hardly more than the effects. Where rows and columns have scales the pair is still that of
-# the data: in the scaled norm a row with one entry can lead, at a radius where nothing else is learnt.
-default_radii <- function(observed, settings, most) {
-  first_radius(observed, settings) * radius_ratio^(seq_len(most) - 1)
+# Radii grow by `radius_ratio`, but faster where no matrix of that norm can explain a hundredth of the loss; and they do not begin
+# where none can explain a thousandth.
+radius_ratio <- 1.4
+least_explained <- 1e-3
+little_explained <- 1e-2
+ratio_of_little <- 3
+
+# The leading singular pair of what the effects leave, alone and at its best length, is a matrix well below whose norm a fit is hardly more
+# than the effects. No matrix explains more of the loss than its norm times the slope along that pair: where a pair is a few entries of many,
+# or where a steep loss is far from its minimum, that is next to nothing.
+default_radii <- function(at_zero, count) {
+  if (at_zero$slope == 0) return(radius_ratio^(seq_len(count) - 1))  # any radius will do
+  explained <- function(radius) radius * at_zero$slope / at_zero$loss
+  radii <- max(at_zero$length / 2, least_explained / explained(1))
+  while (length(radii) < count) {
+    last <- radii[[length(radii)]]
+    radii <- c(radii, last * if (explained(last) < little_explained) ratio_of_little else radius_ratio)
+  }
+  radii
 }
 
-first_radius <- function(observed, settings) {
+# The loss, and the leading pair: its slope and its best length. Where rows and columns have scales it is still that of the data: in the
+# scaled norm a row with one entry can lead, at a radius where nothing else is learnt.
+completion_at_zero <- function(observed, settings) {
   i <- observed_rows(observed)
   j <- observed_cols(observed)
   w <- if (is.null(observed$weights)) 1 else observed$weights
   delta <- engine_delta(settings)
-  slope <- pmin(pmax(observed$x - offset_at(observed$offset, i, j), -delta), delta) * w
-  if (all(slope == 0)) return(1)  # any radius will do
-  unit <- max(abs(slope))
-  pair <- singular_block(Matrix::sparseMatrix(i = i, p = observed$p, x = slope / unit, dims = observed$dim), 1, accuracy = 1e-3)
+  slopes <- pmin(pmax(observed$x - offset_at(observed$offset, i, j), -delta), delta) * w
+  loss <- completion_loss_at_zero(observed, delta)
+  if (all(slopes == 0)) return(list(loss = loss, slope = 0, length = 0))
+  unit <- max(abs(slopes))
+  pair <- singular_block(Matrix::sparseMatrix(i = i, p = observed$p, x = slopes / unit, dims = observed$dim), 1, accuracy = 1e-3)
   seen <- sum(w * (pair$u[i] * pair$v[j])^2) + observed$w0 * max(0, 1 - sum((pair$u[i] * pair$v[j])^2))
   scaled <- unscaled_factors(list(u = pair$u, v = pair$v, scale = observed$scale))
-  unit * pair$d[[1L]] / seen * sqrt(sum(scaled$u^2) * sum(scaled$v^2)) / 2
+  norm <- sqrt(sum(scaled$u^2) * sum(scaled$v^2))
+  slope <- unit * pair$d[[1L]]
+  list(loss = loss, slope = slope / total_weight(observed) / norm, length = slope / seen * norm)
 }
 
 new_completion_path <- function(fits, call) {

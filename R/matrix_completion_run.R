@@ -26,9 +26,10 @@ unscaled_factors <- function(fit) {
   list(u = fit$u / fit$scale$row, v = fit$v / fit$scale$column)
 }
 
-# A fit for one radius, a path for several; `until_slack` ends a path where the bound does not bind any more.
-fit_path <- function(observed, beta, settings, control, init, call, until_slack = FALSE) {
-  run <- fit_radii(observed, beta, settings, control, init, call, until_slack)
+# A fit for one radius, a path for several; with `enough` a path ends where the bound does not bind any more, or the objective is no larger
+# than that.
+fit_path <- function(observed, beta, settings, control, init, call, enough = NULL) {
+  run <- fit_radii(observed, beta, settings, control, init, call, enough)
   if (length(beta) == 1L) return(run$results[[1L]])
   if (run$interrupted) {
     tell_interrupted(paste0("the path has ", length(run$results), " of ", length(beta), " radii, the last of them unfinished."))
@@ -38,7 +39,7 @@ fit_path <- function(observed, beta, settings, control, init, call, until_slack 
 
 # One radius after the other, each from the solution of the one before and within the time that is left. `init` is what the
 # user gave.
-fit_radii <- function(observed, beta, settings, control, init, call, until_slack = FALSE) {
+fit_radii <- function(observed, beta, settings, control, init, call, enough = NULL) {
   identity <- problem_identity(
     data = observed[c("i", "p", "x", "dim", "weights", "w0")], set = beta[[1L]],
     options = c(settings[names(settings) != "limits"], observed["offset"])
@@ -52,7 +53,7 @@ fit_radii <- function(observed, beta, settings, control, init, call, until_slack
   before <- if (is.null(start)) start_before_kink(observed, beta[[1L]], settings, control)
   session <- session_completion(
     observed, if (isTRUE(before$interrupted)) beta[[1L]] else beta, engine_delta(settings), settings$method, settings$step, settings$rank_max,
-    control_with_progress(control_after_kink(control, before)), if (is.null(before)) start else before$start, until_slack
+    control_with_progress(control_after_kink(control, before)), if (is.null(before)) start else before$start, engine_enough(enough)
   )
   results <- run_session(session)
   results[[1L]] <- result_after_kink(results[[1L]], before)
@@ -63,8 +64,13 @@ fit_radii <- function(observed, beta, settings, control, init, call, until_slack
   list(results = fits, interrupted = was_interrupted(fits[[length(fits)]]))
 }
 
+engine_enough <- function(enough) if (is.null(enough)) -1 else enough
+
 # In a larger ball the same point is optimal.
 is_slack <- function(fit) fit$penalty == 0 && fit$status == "converged"
+
+# Nor has a larger ball anything to add where the data are interpolated.
+leaves_nothing <- function(fit, loss_at_zero) is_slack(fit) || (fit$status == "converged" && fit$objective <= interpolated_share * loss_at_zero)
 
 # `init` is the fit that the run continued, or NULL.
 new_completion_fit <- function(result, observed, beta, settings, control, init, identity, call) {

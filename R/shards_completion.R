@@ -5,10 +5,11 @@ complete_shards <- function(shards, weights, beta, settings, nbeta, control, ini
   refuse_completion(shards, weights, settings, env)
   crew <- new_crew(shards, env)
   on.exit(dismiss_crew(crew), add = TRUE)
-  problem <- completion_at_zero(completion_problem(crew, settings, check_control(control, env)$threads, env), control, 1e-4, env)
+  problem <- with_zero(completion_problem(crew, settings, check_control(control, env)$threads, env), control, 1e-4, env)
   init <- if (is.character(init)) init else check_completion_init(init, problem$observed, env)
-  radii <- if (is.null(beta)) problem$first * radius_ratio^(seq_len(nbeta) - 1) else beta
-  fits <- lapply(fit_radii_of_shards(problem, radii, settings, init, call, is.null(beta), env), add_shards, crew)
+  radii <- if (is.null(beta)) default_radii(problem$at_zero, nbeta) else beta
+  enough <- if (is.null(beta)) interpolated_share * problem$at_zero$loss
+  fits <- lapply(fit_radii_of_shards(problem, radii, settings, init, call, enough, env), add_shards, crew)
   if (length(radii) == 1L) return(fits[[1L]])
   if (was_interrupted(fits[[length(fits)]])) {
     tell_interrupted(paste0("the path has ", length(fits), " of ", length(radii), " radii, the last of them unfinished."))
@@ -17,11 +18,10 @@ complete_shards <- function(shards, weights, beta, settings, nbeta, control, ini
 }
 
 # What the parts at X = 0 tell: tolerances, and where radii begin to matter.
-completion_at_zero <- function(problem, control, rel_tol, env) {
-  zero <- completion_parts_at_zero(asker(problem$crew), restorer(problem$crew), problem$facts)
-  problem$control <- with_tolerance(check_control(control, env), 1e-9 * zero[[1L]], rel_tol)
+with_zero <- function(problem, control, rel_tol, env) {
+  problem$at_zero <- as.list(completion_parts_at_zero(asker(problem$crew), restorer(problem$crew), problem$facts))
+  problem$control <- with_tolerance(check_control(control, env), tolerance_at_zero * problem$at_zero$loss, rel_tol)
   if (is.null(problem$control$L)) problem$control$L <- problem$heaviest * problem$facts$scale
-  problem$first <- zero[[2L]]
   problem
 }
 
@@ -48,7 +48,7 @@ add_shards <- function(fit, crew) {
 }
 
 # As fit_radii(); `init` may be the path of a checkpoint.
-fit_radii_of_shards <- function(problem, beta, settings, init, call, until_slack, env) {
+fit_radii_of_shards <- function(problem, beta, settings, init, call, enough, env) {
   crew <- problem$crew
   identity <- problem_identity(data = problem$sample, set = beta[[1L]],
                                options = c(settings[names(settings) != "limits"], problem$observed["offset"]))
@@ -70,7 +70,7 @@ fit_radii_of_shards <- function(problem, beta, settings, init, call, until_slack
   session <- session_completion_parts(
     asker(crew), restorer(crew), function(candidate) save_left(crew, candidate), function() gathered_left(crew), problem$facts,
     beta[setdiff(seq_along(beta), seq_len(length(resumed$results)))], settings$method, settings$step, control,
-    if (is.null(start)) list() else start[c("d", "v", "L", "state")], until_slack
+    if (is.null(start)) list() else start[c("d", "v", "L", "state")], engine_enough(enough)
   )
   watch$session <- session
   results <- with_unfinished_fit(problem, session, function(last) fits_of(c(resumed$results, last)), run_session(session, env))

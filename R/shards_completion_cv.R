@@ -12,28 +12,29 @@ cv_completion_of_shards <- function(shards, beta, weights, foldid, nfolds, measu
   # the problem without a fold, or of all entries: its parts are ready when this returns
   problem_of <- function(fold, rel_tol) {
     crew$folding["fold"] <- list(fold)
-    completion_at_zero(completion_problem(crew, settings, threads, env), control, rel_tol, env)
+    with_zero(completion_problem(crew, settings, threads, env), control, rel_tol, env)
   }
   all <- problem_of(NULL, 1e-4)
   folds <- if (is.null(all$folds)) seq_len(nfolds) else all$folds
-  problem <- list(control = control, measure = measure, first_radius = all$first, score_fold = function(fold, radii, before) {
+  problem <- list(control = control, measure = measure, at_zero = all$at_zero, score_fold = function(fold, radii, before) {
     score_fold_of_shards(problem_of(fold, least_fold_tolerance), radii, settings, measure, before, env)
   })
   cv <- score_radii(problem, folds, beta, NULL, env)
   final <- if (!cv$interrupted) {
-    quiet_parts(lapply(fit_radii_of_shards(problem_of(NULL, 1e-4), cv$beta[cv$beta <= cv$beta_min], settings, NULL, call, FALSE, env), add_shards, crew))
+    quiet_parts(lapply(fit_radii_of_shards(problem_of(NULL, 1e-4), cv$beta[cv$beta <= cv$beta_min], settings, NULL, call, NULL, env), add_shards, crew))
   }
   c(cv, list(fit = final, foldid = NULL, nfolds = length(folds)))
 }
 
 # As score_fold().
 score_fold_of_shards <- function(problem, radii, settings, measure, before, env) {
-  fits <- quiet_parts(fit_radii_of_shards(problem, radii, settings, before$last, NULL, FALSE, env))
+  fits <- quiet_parts(fit_radii_of_shards(problem, radii, settings, before$last, NULL, NULL, env))
   last <- fits[[length(fits)]]
   done <- Filter(Negate(was_interrupted), fits)
   list(score = c(before$score, vapply(done, score_of_shards, 0, problem = problem, measure = measure)),
        rank = c(before$rank, vapply(done, function(fit) as.double(fit$rank), 0)),
-       last = last[c("u", "d", "v", "rank", "nuclear_norm", "offset", "scale", "state", "control")], slack = is_slack(last),
+       last = last[c("u", "d", "v", "rank", "nuclear_norm", "offset", "scale", "state", "control")],
+       over = leaves_nothing(last, problem$at_zero$loss), left = last$objective / problem$at_zero$loss,
        status = if (was_interrupted(last)) "interrupted" else "complete")
 }
 

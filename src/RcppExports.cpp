@@ -133,8 +133,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // session_completion_parts
-SEXP session_completion_parts(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::Function save, Rcpp::Function rows, Rcpp::List facts, std::vector<double> radii, std::string method, std::string step, Rcpp::List control, Rcpp::List start, bool until_slack);
-RcppExport SEXP _acfw_session_completion_parts(SEXP askSEXP, SEXP restoreSEXP, SEXP saveSEXP, SEXP rowsSEXP, SEXP factsSEXP, SEXP radiiSEXP, SEXP methodSEXP, SEXP stepSEXP, SEXP controlSEXP, SEXP startSEXP, SEXP until_slackSEXP) {
+SEXP session_completion_parts(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::Function save, Rcpp::Function rows, Rcpp::List facts, std::vector<double> radii, std::string method, std::string step, Rcpp::List control, Rcpp::List start, double enough);
+RcppExport SEXP _acfw_session_completion_parts(SEXP askSEXP, SEXP restoreSEXP, SEXP saveSEXP, SEXP rowsSEXP, SEXP factsSEXP, SEXP radiiSEXP, SEXP methodSEXP, SEXP stepSEXP, SEXP controlSEXP, SEXP startSEXP, SEXP enoughSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -148,8 +148,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< std::string >::type step(stepSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type start(startSEXP);
-    Rcpp::traits::input_parameter< bool >::type until_slack(until_slackSEXP);
-    rcpp_result_gen = Rcpp::wrap(session_completion_parts(ask, restore, save, rows, facts, radii, method, step, control, start, until_slack));
+    Rcpp::traits::input_parameter< double >::type enough(enoughSEXP);
+    rcpp_result_gen = Rcpp::wrap(session_completion_parts(ask, restore, save, rows, facts, radii, method, step, control, start, enough));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -444,8 +444,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // session_completion
-SEXP session_completion(Rcpp::List observed, std::vector<double> radii, double delta, std::string method, std::string step, double rank_max, Rcpp::List control, Rcpp::Nullable<Rcpp::List> init, bool until_slack);
-RcppExport SEXP _acfw_session_completion(SEXP observedSEXP, SEXP radiiSEXP, SEXP deltaSEXP, SEXP methodSEXP, SEXP stepSEXP, SEXP rank_maxSEXP, SEXP controlSEXP, SEXP initSEXP, SEXP until_slackSEXP) {
+SEXP session_completion(Rcpp::List observed, std::vector<double> radii, double delta, std::string method, std::string step, double rank_max, Rcpp::List control, Rcpp::Nullable<Rcpp::List> init, double enough);
+RcppExport SEXP _acfw_session_completion(SEXP observedSEXP, SEXP radiiSEXP, SEXP deltaSEXP, SEXP methodSEXP, SEXP stepSEXP, SEXP rank_maxSEXP, SEXP controlSEXP, SEXP initSEXP, SEXP enoughSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -457,8 +457,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type rank_max(rank_maxSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::List> >::type init(initSEXP);
-    Rcpp::traits::input_parameter< bool >::type until_slack(until_slackSEXP);
-    rcpp_result_gen = Rcpp::wrap(session_completion(observed, radii, delta, method, step, rank_max, control, init, until_slack));
+    Rcpp::traits::input_parameter< double >::type enough(enoughSEXP);
+    rcpp_result_gen = Rcpp::wrap(session_completion(observed, radii, delta, method, step, rank_max, control, init, enough));
     return rcpp_result_gen;
 END_RCPP
 }

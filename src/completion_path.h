@@ -8,16 +8,17 @@
 
 #include "session.h"
 
-/// `Run` is the session of one radius, with L(), status() and slack(). `until_slack`: a ball that does not bind is the last.
+/// `Run` is the session of one radius, with L(), status(), slack() and value(). `enough`: where it is not negative, a ball that does not
+/// bind is the last, and so is one with an objective of no more than that.
 template <class Run>
 class CompletionPath : public PathSession {
  public:
-  CompletionPath(std::vector<double> radii, std::string method, std::string step, const Rcpp::List& control, bool until_slack)
-      : PathSession(radii.size(), control, until_slack),
+  CompletionPath(std::vector<double> radii, std::string method, std::string step, const Rcpp::List& control, double enough)
+      : PathSession(radii.size(), control, enough >= 0.0),
         radii_(std::move(radii)),
         method_(std::move(method)),
         step_(std::move(step)),
-        until_slack_(until_slack) {}
+        enough_(enough) {}
 
  protected:
   /// For a new run: the clock of its correctors and oracles.
@@ -40,7 +41,10 @@ class CompletionPath : public PathSession {
     return run_->status();
   }
 
-  bool enough() override { return until_slack_ && run_->status() == acfw::Status::converged && run_->slack(); }
+  bool enough() override {
+    if (enough_ < 0.0 || run_->status() != acfw::Status::converged) return false;
+    return run_->slack() || run_->value() <= enough_;
+  }
   // Every radius that was asked for has an answer, with its certificate.
   bool ends_late() const override { return false; }
 
@@ -51,6 +55,6 @@ class CompletionPath : public PathSession {
   std::unique_ptr<Run> run_;
 
  private:
-  bool until_slack_;
+  double enough_;
   std::shared_ptr<acfw::Deadline> deadline_;
 };

@@ -66,6 +66,7 @@ class PartsCompletionRun final : public SessionOf<CompletionOfParts, acfw::BallO
   const CompletionOfParts* objective() const { return objective_.get(); }
   std::unique_ptr<CompletionOfParts> release() { return std::move(objective_); }
   double L() const { return step_->L(); }
+  double value() const { return objective_->value(); }
   acfw::Status status() const { return run_.status(); }
 
   // As is_slack() of sets/completion_ball.hpp.
@@ -95,8 +96,8 @@ class PartsCompletionSession final : public CompletionPath<PartsCompletionRun> {
  public:
   /// `start` is list() or list(d, v, L, state): then the parts hold the left factor.
   PartsCompletionSession(std::shared_ptr<acfw::Parts> parts, Rcpp::Function rows, const Rcpp::List& facts, std::vector<double> radii,
-                         std::string method, std::string step, const Rcpp::List& control, const Rcpp::List& start, bool until_slack)
-      : CompletionPath(std::move(radii), std::move(method), std::move(step), control, until_slack), rows_(std::move(rows)) {
+                         std::string method, std::string step, const Rcpp::List& control, const Rcpp::List& start, double enough)
+      : CompletionPath(std::move(radii), std::move(method), std::move(step), control, enough), rows_(std::move(rows)) {
     Vector w;
     CompletionOfParts::RowMajor V;
     const acfw::EntryFacts known = facts_of(facts);
@@ -170,26 +171,29 @@ Rcpp::List effects_of_parts(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::Lis
   return Rcpp::List::create(Rcpp::_["mean"] = found.mean, Rcpp::_["column"] = found.column);
 }
 
-// f at X = 0, and the radius from which on the ball matters: see first_radius().
+// f at X = 0, the slope along the leading pair, and the best length of that: see default_radii().
 // [[Rcpp::export]]
 Rcpp::NumericVector completion_parts_at_zero(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::List facts) {
   auto parts = std::make_shared<AskedParts>(ask, restore);
   CompletionOfParts f(parts, facts_of(facts), 1.0);
-  if (!(f.gradient().frobenius() > 0.0)) return Rcpp::NumericVector::create(f.value(), 1.0);
+  const auto facts_at_zero = [&](double slope, double length) {
+    return Rcpp::NumericVector::create(Rcpp::_["loss"] = f.value(), Rcpp::_["slope"] = slope, Rcpp::_["length"] = length);
+  };
+  if (!(f.gradient().frobenius() > 0.0)) return facts_at_zero(0.0, 0.0);
   acfw::BallOfParts ball(f, 0.0, 1e-3, std::make_shared<acfw::Deadline>(std::numeric_limits<double>::infinity(), check_interrupt));
   const acfw::PairOfParts pair = ball.minimize(f.gradient(), 0.0).atom;
   acfw::Question question{acfw::Verb::pair, {}, {0.0, 1.0, pair.scale}};
   question.numbers.insert(question.numbers.end(), pair.v.data(), pair.v.data() + pair.v.size());
-  return Rcpp::NumericVector::create(f.value(), ball.sigma() / parts->ask(question)[0] / 2.0);
+  return facts_at_zero(ball.sigma(), ball.sigma() / parts->ask(question)[0]);
 }
 
 // [[Rcpp::export]]
 SEXP session_completion_parts(Rcpp::RObject ask, Rcpp::Function restore, Rcpp::Function save, Rcpp::Function rows, Rcpp::List facts,
                               std::vector<double> radii, std::string method, std::string step, Rcpp::List control, Rcpp::List start,
-                              bool until_slack) {
+                              double enough) {
   return attempt([&]() -> SEXP {
     auto parts = std::make_shared<AskedParts>(ask, restore, Rcpp::RObject(save));
     return SessionPointer(
-        std::make_unique<PartsCompletionSession>(parts, rows, facts, radii, method, step, control, start, until_slack).release());
+        std::make_unique<PartsCompletionSession>(parts, rows, facts, radii, method, step, control, start, enough).release());
   });
 }

@@ -56,6 +56,7 @@ class CompletionRun final : public SessionOf<acfw::Completion, acfw::CompletionB
 
   const acfw::Completion& objective() const { return *objective_; }
   double L() const { return step_->L(); }
+  double value() const { return objective_->value(); }
   acfw::Status status() const { return run_.status(); }
   bool slack() { return acfw::is_slack(objective_->point(), dictionary_.ball().radius(), sigma(), run_.gap()); }
 
@@ -90,8 +91,8 @@ class CompletionSession final : public CompletionPath<CompletionRun> {
  public:
   /// `init` may be NULL, or list(u, d, v, L, state): start there.
   CompletionSession(const Observed& in, std::vector<double> radii, double delta, std::string method, std::string step, double rank_max,
-                    const Rcpp::List& control, const Rcpp::Nullable<Rcpp::List>& init, bool until_slack)
-      : CompletionPath(std::move(radii), std::move(method), std::move(step), control, until_slack),
+                    const Rcpp::List& control, const Rcpp::Nullable<Rcpp::List>& init, double enough)
+      : CompletionPath(std::move(radii), std::move(method), std::move(step), control, enough),
         transposed_(in.dim[0] < in.dim[1]),  // the pass writes to the factor of the second side for every entry: the shorter one
         entries_(make_entries(in, transposed_)),
         delta_(delta),
@@ -160,11 +161,11 @@ class CompletionSession final : public CompletionPath<CompletionRun> {
 
 // [[Rcpp::export]]
 SEXP session_completion(Rcpp::List observed, std::vector<double> radii, double delta, std::string method, std::string step,
-                        double rank_max, Rcpp::List control, Rcpp::Nullable<Rcpp::List> init, bool until_slack) {
+                        double rank_max, Rcpp::List control, Rcpp::Nullable<Rcpp::List> init, double enough) {
   return attempt([&]() -> SEXP {
     const Observed in(observed);
     return SessionPointer(
-        std::make_unique<CompletionSession>(in, radii, delta, method, step, rank_max, control, init, until_slack).release());
+        std::make_unique<CompletionSession>(in, radii, delta, method, step, rank_max, control, init, enough).release());
   });
 }
 

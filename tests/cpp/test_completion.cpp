@@ -417,6 +417,24 @@ TEST_CASE("L-BFGS finds the bottom of a bowl, with one preconditioning a step an
   CHECK(found[0] == found[2]);
 }
 
+TEST_CASE("pairs in single precision serve bowls of any size, to the digits of double", "[completion]") {
+  int steps = 0;
+  for (double size : {1.0, 1e-120, 1e120}) {
+    Bowl bowl = some_bowl(4800);
+    for (double& a : bowl.a) a *= size;
+    for (double& b : bowl.b) b *= size;
+    std::vector<double> x(bowl.a.size(), 1.0);
+    LbfgsGoal goal;
+    goal.most_steps = 60;
+    const LbfgsResult result = Lbfgs<double, Bowl>(bowl, 6).minimize(x, goal);
+    if (size == 1.0) steps = result.steps;
+    CHECK(std::abs(result.steps - steps) <= 3);
+    for (std::size_t k : {std::size_t{0}, std::size_t{12}, std::size_t{4711}}) {
+      CHECK(x[k] == close_to(bowl.b[k] / bowl.a[k], 1e-9).or_by(1e-12));
+    }
+  }
+}
+
 TEST_CASE("a model of entries with scales has the derivatives of its value", "[completion]") {
   Entries entries = some_entries(12, 9);
   entries.row_scale = Vector::LinSpaced(12, 0.5, 2.0);

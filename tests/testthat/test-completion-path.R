@@ -146,3 +146,41 @@ test_that("folds are fitted as closely as their scores need, and the chosen radi
   asked <- cv_acfw_matrix_completion(a, foldid = cv$foldid, control = acfw_control(rel_tol = 1e-5))
   expect_true(all(asked$fit$path$gap <= 1e-5 * asked$fit$path$objective + asked$fit$fits[[1]]$control$tol))
 })
+
+test_that("a path that is not given ends where the entries are met, and does not polish what is left of the loss", {
+  set.seed(4)
+  a <- tcrossprod(matrix(rnorm(240), 80), matrix(rnorm(180), 60))
+  a[sample(4800, 1600)] <- NA
+  path <- acfw_matrix_completion(a, loss = "squared")
+  expect_lt(length(path$beta), 10)
+  expect_equal(unique(path$path$status), "converged")
+  nothing <- acfw_matrix_completion(a, min(path$beta) * 1e-6, loss = "squared")$objective
+  left <- path$path$objective / nothing
+  expect_equal(which(left < 1e-4), length(left))
+  expect_lt(left[[length(left)]], 1e-10)  # a gap of a millionth of the loss at zero is far more than residuals of a millionth
+  expect_lt(sum(vapply(path$fits, function(fit) fit$counts[["value"]], 0)), 1000)  # 4800 where the gap had to be a billionth
+  set.seed(1)
+  cv <- cv_acfw_matrix_completion(a, nfolds = 3, loss = "squared")
+  expect_lte(max(cv$beta), 1.01 * max(path$beta))
+  expect_lt(min(cv$cvm), 0.5 * cv$cvm[[1L]])
+})
+
+test_that("radii begin where the loss can move, and hurry where it hardly can", {
+  at <- function(...) default_radii(list(loss = 1, ...), 6)
+  expect_equal(at(slope = 0.02, length = 20), 10 * 1.4^(0:5))
+  expect_equal(at(slope = 4e-4, length = 20), 10 * c(1, 3, 3 * 1.4^(1:4)))  # at most 0.4% and 1.2% can be explained there
+  expect_equal(at(slope = 1e-7, length = 20), 1e4 * c(1, 3, 9, 27, 27 * 1.4^(1:2)))
+  expect_equal(default_radii(list(loss = 0, slope = 0, length = 0), 3), 1.4^(0:2))
+  ratings <- transform(half_star_ratings(), stars = 1e6 * stars)  # far from the delta of one
+  path <- acfw_matrix_completion(ratings, nbeta = 5)
+  nothing <- acfw_matrix_completion(ratings, 1)$objective
+  expect_lt(path$path$objective[[1L]], 0.9999 * nothing)
+  expect_lt(path$path$objective[[5L]], 0.99 * nothing)
+})
+
+test_that("a cross-validation of noise ends after a few radii", {
+  set.seed(7)
+  x <- Matrix::rsparsematrix(400, 300, 0.02, rand.x = function(n) sample(1:5, n, TRUE))
+  cv <- cv_acfw_matrix_completion(x, nfolds = 4, loss = "squared")
+  expect_lte(length(cv$beta), 5)
+})

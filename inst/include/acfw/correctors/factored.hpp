@@ -120,7 +120,6 @@ class FactoredCorrector : public NoCorrection {
     const Index rank = x.size();
     auto at = model.variables(x);
     x = {};  // its memory is wanted
-    Lbfgs<Real, FactoredModel<Real>> lbfgs(model, memory, f.threads());
     LbfgsGoal goal;
     // Close to the optimum f is flat and the gap is not: a phase in double goes on for longer.
     const int longer = sizeof(Real) == 8 ? 2 : 1;
@@ -136,7 +135,8 @@ class FactoredCorrector : public NoCorrection {
       goal.judge_every = 5;
       goal.extra_steps = limited ? goal.most_steps : 0;
     }
-    const LbfgsResult result = lbfgs.minimize(at, goal, [&](const auto& point, const auto& gradient) {
+    const std::size_t pairs = settled_ || rank <= few_columns ? memory : memory_growing;
+    const LbfgsResult result = Lbfgs<Real, FactoredModel<Real>>(model, pairs, f.threads()).minimize(at, goal, [&](const auto& point, const auto& gradient) {
       return model.is_settled(point, gradient, share_wanted * wanted / ball_->radius());
     });
     settled_within_limit_ = limited && result.good;
@@ -163,7 +163,9 @@ class FactoredCorrector : public NoCorrection {
     return true;
   }
 
-  static constexpr std::size_t memory = 6;
+  // Pairs of L-BFGS. While the rank grows phases are short, and have more columns than any later one: fewer will do.
+  static constexpr std::size_t memory = 6, memory_growing = 4;
+  static constexpr Index few_columns = 64;
 
   OperatorNuclearBall* ball_;
   Settings settings_;

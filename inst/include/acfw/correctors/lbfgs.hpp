@@ -4,13 +4,15 @@
 //
 // Where a vector has millions of entries, reading the pairs costs as much as the model. The two-loop recursion needs nothing of
 // them but inner products: with P^{-1} y kept in place of y, and P^{-1} g beside g, those are had by reading every vector once,
-// and the direction is one sum of them. It also means one preconditioning a step.
+// and the direction is one sum of them. It also means one preconditioning a step. Pairs are in single precision, whatever the model works in:
+// they say where to go and not where one is, and in double would be twelve of eighteen vectors.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
+#include <type_traits>
 #include <vector>
 
 #include "acfw/core/parallel.hpp"
@@ -79,6 +81,7 @@ class Lbfgs {
     Variables g(x.size()), d(x.size()), trial(x.size()), trial_g(x.size());
     result.value = model_.evaluate(x, g);
     result.evaluations = 1;
+    choose_unit(g);
     model_.set_preconditioner(x);
     h_ = g;
     model_.precondition(h_);
@@ -104,7 +107,7 @@ class Lbfgs {
         pairs_.clear();
         continue;
       }
-      remember(x, g, trial, trial_g);
+      remember(x, g, trial, trial_g, d);
       x.swap(trial);
       g.swap(trial_g);
       ++result.steps;
@@ -113,11 +116,14 @@ class Lbfgs {
   }
 
  private:
-  static constexpr std::size_t most = PairBlock<Real>::most;
+  using Kept = float;
+  static constexpr std::size_t most = PairBlock<Kept>::most;
+  static constexpr std::size_t block = 512, chunk = 32 * block;
+  using Stretch = std::array<Kept, block>;
 
   /// s and P^{-1} y of a step, 1 / <s, y>, and products with the current gradient.
   struct Pair {
-    Variables s, p;
+    std::vector<Kept> s, p;
     double rho = 0.0;
     double sg = 0.0, pg = 0.0;
     std::array<double, most> sy{}, py{};  ///< with y of this pair and of those that came after it
@@ -140,18 +146,41 @@ class Lbfgs {
       for (std::size_t l = 0; l < k; ++l) yr += on_s[l] * pairs_[l].sy[k - l];
       on_s[k] = on_p[k] - pairs_[k].rho * yr;
     }
-    std::array<Real, 2 * most + 1> c{static_cast<Real>(-scale)};
+    std::array<Kept, 2 * most + 1> c{static_cast<Kept>(-scale)};
     for (std::size_t k = 0; k < m; ++k) {
-      c[2 * k + 1] = static_cast<Real>(-on_s[k]);
-      c[2 * k + 2] = static_cast<Real>(scale * on_p[k]);
+      c[2 * k + 1] = static_cast<Kept>(-on_s[k]);
+      c[2 * k + 2] = static_cast<Kept>(scale * on_p[k]);
     }
     return over_blocks(d.size(), 1, [&](std::size_t from, std::size_t to, double* sums) {
-      sums[0] += pair_sum(pairs_on(from, to), c.data(), &h_[from], &g[from], &d[from]);
-    })[0];
+      const std::size_t n = to - from;
+      Stretch h_room, g_room, d_room;
+      const Kept* h = kept(&h_[from], n, 1.0, h_room);
+      const Kept* at = kept(&g[from], n, unit_, g_room);
+      Kept* aim = d_room.data();
+      if constexpr (same) aim = &d[from];
+      sums[0] += pair_sum(pairs_on(from, to), c.data(), h, at, aim);
+      if constexpr (!same) std::copy(aim, aim + n, &d[from]);
+    })[0] / unit_;
   }
 
-  PairBlock<Real> pairs_on(std::size_t from, std::size_t to) const {
-    PairBlock<Real> out;
+  static constexpr bool same = std::is_same_v<Real, Kept>;
+
+  // Gradients of data far from one would leave the range of single precision.
+  void choose_unit(const Variables& g) {
+    double largest = 0.0;
+    for (Real one : g) largest = std::max(largest, std::abs(static_cast<double>(one)));
+    unit_ = !same && largest > 0.0 && std::isfinite(1.0 / largest) ? 1.0 / largest : 1.0;
+  }
+
+  // A stretch of a vector, times `unit`, as the kernels read it.
+  static const Kept* kept(const Real* from, std::size_t n, double unit, Stretch& room) {
+    if constexpr (same) return from;
+    for (std::size_t k = 0; k < n; ++k) room[k] = static_cast<Kept>(unit * from[k]);
+    return room.data();
+  }
+
+  PairBlock<Kept> pairs_on(std::size_t from, std::size_t to) const {
+    PairBlock<Kept> out;
     out.n = to - from;
     out.pairs = pairs_.size();
     for (std::size_t k = 0; k < out.pairs; ++k) {
@@ -172,43 +201,44 @@ class Lbfgs {
     });
   }
 
-  // The new pair, and all inner products with y and with the new gradient, in one reading.
-  void remember(const Variables& x, const Variables& g, const Variables& trial, const Variables& trial_g) {
+  // The new pair, and all inner products with y and with the new gradient, in one reading. `room` is anybody's.
+  void remember(const Variables& x, const Variables& g, const Variables& trial, const Variables& trial_g, Variables& room) {
     Pair pair;
     if (pairs_.size() == memory_) {  // the oldest lends its storage
       pair = std::move(pairs_.front());
       pairs_.erase(pairs_.begin());
     }
     pair.s.resize(x.size());
-    pair.p = trial_g;
-    model_.precondition(pair.p);
+    pair.p.resize(x.size());
+    room = trial_g;
+    model_.precondition(room);
     pairs_.push_back(std::move(pair));
     Pair& last = pairs_.back();
     const std::size_t m = pairs_.size();
     const auto sums = over_blocks(x.size(), 4 * m + 2, [&](std::size_t from, std::size_t to, double* sum) {
       const std::size_t n = to - from;
       std::array<Real, block> y;
+      Stretch y_room, g_room;
       difference(y.data(), &trial_g[from], &g[from], n);
       difference(&last.s[from], &trial[from], &x[from], n);
-      difference_in_turn(&last.p[from], &h_[from], n);
-      pair_products(pairs_on(from, to), y.data(), &trial_g[from], sum);
+      difference(&last.p[from], &room[from], &h_[from], n);
+      std::copy(&room[from], &room[from] + n, &h_[from]);
+      pair_products(pairs_on(from, to), kept(y.data(), n, unit_, y_room), kept(&trial_g[from], n, unit_, g_room), sum);
       sum[4 * m] += long_dot(&last.s[from], &last.s[from], n);
       sum[4 * m + 1] += long_dot(y.data(), y.data(), n);
     });
     const double* sum = sums.data();
     for (std::size_t k = 0; k < m; ++k) {
-      pairs_[k].sy[m - 1 - k] = *sum++;
-      pairs_[k].py[m - 1 - k] = *sum++;
-      pairs_[k].sg = *sum++;
-      pairs_[k].pg = *sum++;
+      pairs_[k].sy[m - 1 - k] = *sum++ / unit_;
+      pairs_[k].py[m - 1 - k] = *sum++ / unit_;
+      pairs_[k].sg = *sum++ / unit_;
+      pairs_[k].pg = *sum++ / unit_;
     }
     const double sy = last.sy[0], ss = sum[0], yy = sum[1];
     if (!(sy > 1e-10 * std::sqrt(ss) * std::sqrt(yy))) return pairs_.pop_back();
     scale_ = sy / last.py[0];
     last.rho = 1.0 / sy;
   }
-
-  static constexpr std::size_t block = 512, chunk = 32 * block;
 
   // part(from, to, sums) over blocks that stay in the cache; sums are added in an order that does not depend on threads.
   template <class Part>
@@ -234,6 +264,7 @@ class Lbfgs {
   Variables h_;  // P^{-1} g at x
   std::vector<Pair> pairs_;
   double scale_ = 1.0;
+  double unit_ = 1.0;  // of gradients, for products
 };
 
 }  // namespace acfw

@@ -60,20 +60,10 @@ void add_multiple(Real* y, double c, const Real* x, std::size_t n) {
   detail::change_by(y, x, n, [factor](auto& p, const auto& q) { p += factor * q; });
 }
 
-/// z = x - y
-template <class Real>
-void difference(Real* z, const Real* x, const Real* y, std::size_t n) {
-  for (std::size_t k = 0; k < n; ++k) z[k] = x[k] - y[k];
-}
-
-/// The new value in x becomes its difference from the old one in y, which takes the new one.
-template <class Real>
-void difference_in_turn(Real* x, Real* y, std::size_t n) {
-  for (std::size_t k = 0; k < n; ++k) {
-    const Real now = x[k];
-    x[k] = now - y[k];
-    y[k] = now;
-  }
+/// z = x - y, which may be kept in less precision
+template <class Kept, class Real>
+void difference(Kept* z, const Real* x, const Real* y, std::size_t n) {
+  for (std::size_t k = 0; k < n; ++k) z[k] = static_cast<Kept>(x[k] - y[k]);
 }
 
 }  // namespace acfw
