@@ -3,6 +3,7 @@
 #include <acfw/correctors/face_pivoting.hpp>
 #include <acfw/correctors/group_face.hpp>
 #include <acfw/linear/face_factor.hpp>
+#include <acfw/linear/multiply.hpp>
 #include <acfw/linear/storage.hpp>
 #include "check.hpp"
 

@@ -26,7 +26,10 @@ class BudgetCorrective : public NoCorrection {
   }
 
   /// Asked inside of long corrections; true ends them where they are.
-  void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
+  void set_stop(std::function<bool()> stop) {
+    stop_ = std::move(stop);
+    set_.set_stop(stop_);
+  }
 
   Correction correct_instead(Regression& f, double gap, double L, Counts& counts) {
     if (!by_penalty(f)) return set_.correct_instead(f, gap, L, counts);
@@ -57,7 +60,8 @@ class BudgetCorrective : public NoCorrection {
  private:
   bool by_penalty(const Regression& f) const {
     if (budget_.all_used()) return false;
-    return grouped_ || f.pieces() > (f.design().dense() ? large_dense : large_sparse);
+    if (grouped_ || !f.design().dense()) return grouped_ || f.pieces() > large_sparse;
+    return f.pieces() > (f.constant_curvature() ? large_parabola : large_dense);
   }
 
   // What rounding may hide in a gap at the point. Where that is at most `enough` nobody looks closer.
@@ -90,7 +94,8 @@ class BudgetCorrective : public NoCorrection {
   }
 
   static constexpr Index many = 100;
-  static constexpr Index large_dense = 1500, large_sparse = 250;
+  static constexpr Index large_dense = 400, large_sparse = 250;
+  static constexpr Index large_parabola = 1500;  // over a ball in which it fits exactly, its least point is one solution away
   static constexpr double accuracy = 0.05;
   static constexpr double share_of_rounding = 0.1;
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "acfw/correctors/l1_projection.hpp"
 
@@ -29,6 +30,9 @@ inline double descent(const Vector& g, const Vector& x, const Vector& y) {
 
 class L1Quadratic {
  public:
+  /// Asked between two faces; true ends it at the point it has reached, which is as good a step as any that descends.
+  void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
+
   /// `hessian` offers diagonal() and apply(d, Hd). On entry x = x0 and `gradient` is the one there; on exit both
   /// belong to the solution, whose own Frank-Wolfe gap is at most `tol` unless `most_products` were used up.
   template <class Hessian>
@@ -38,7 +42,7 @@ class L1Quadratic {
     h_ = h_.cwiseMax(floor > 0.0 ? floor : 1.0);
     products_ = 0;
     const auto gap = [&] { return gradient.dot(x) + radius * gradient.lpNorm<Eigen::Infinity>(); };
-    while (products_ < most_products && gap() > tol) {
+    while (products_ < most_products && gap() > tol && !(stop_ && stop_())) {
       const int before = products_;
       if (hessian.formed() && pivot_due() && pivot(hessian, gradient, x, radius)) {
         in_vain_ = 0;
@@ -301,6 +305,7 @@ class L1Quadratic {
   static constexpr double face_accuracy = 0.01;
   static constexpr int patience = 4;  // in Hessians, before the next ones are formed at once
 
+  std::function<bool()> stop_;
   Vector h_, y_, d_, Hd_, s_, inverse_, total_, Htotal_, residual_, z_;
   Eigen::MatrixXd sides_;
   std::vector<Index> face_;

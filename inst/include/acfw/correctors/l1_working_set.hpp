@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "acfw/correctors/coordinate_descent.hpp"
 #include "acfw/correctors/l1_quadratic.hpp"
@@ -22,6 +23,12 @@ namespace acfw {
 class L1WorkingSet : public NoCorrection {
  public:
   explicit L1WorkingSet(const Budget& budget) : budget_(budget) {}
+
+  /// Asked before every Newton step and inside of its model; true ends the correction where it is.
+  void set_stop(std::function<bool()> stop) {
+    stop_ = std::move(stop);
+    quadratic_.set_stop(stop_);
+  }
 
   /// In place of a step: enough if f falls by min{gap / 2, gap^2 / (2 L D^2)}, D the diameter, which is what the analysis
   /// of Algorithm 1 gains from a step with estimate L. An open-loop step, which knows no L, may go up and is credited nothing.
@@ -39,7 +46,7 @@ class L1WorkingSet : public NoCorrection {
     choose(f);
     moved_ = false;
     int step = 0;
-    for (; step < most_steps; ++step) {
+    for (; step < most_steps && !(stop_ && stop_()); ++step) {
       set_.look(f, g_, x_);
       const double inner_gap = g_.dot(x_) - budget_.least(g_, set_.columns());
       if (!(inner_gap > inner_accuracy * gap)) break;
@@ -164,6 +171,7 @@ class L1WorkingSet : public NoCorrection {
   static constexpr double sufficient = 1e-4;
 
   const Budget& budget_;
+  std::function<bool()> stop_;
   double mu_ = 0.0;  // the multiplier, as far as it is known
   CoordinateModel model_;
   CoordinateDescent descent_;
