@@ -14,10 +14,19 @@ check_completion_init <- function(init, observed, call = rlang::caller_env()) {
 }
 
 sound_factors <- function(fit) {
+  if (!sound_scales(fit)) return(FALSE)
   if (length(fit$scale$row) != 0L) fit[c("u", "v")] <- unscaled_factors(fit)
   orthonormal <- function(f) is.matrix(f) && is.numeric(f) && ncol(f) == length(fit$d) && all_finite(f) &&
     all(abs(crossprod(f) - diag(1, length(fit$d))) < 1e-6)
   is.numeric(fit$d) && all_finite(fit$d) && all(fit$d >= 0) && orthonormal(fit$u) && orthonormal(fit$v)
+}
+
+# Either none, or one for each row and each column.
+sound_scales <- function(fit) {
+  scales <- if (is.list(fit$scale)) fit$scale[c("row", "column")] else return(FALSE)
+  if (all(lengths(scales) == 0L)) return(TRUE)
+  fits <- function(scale, f) is.numeric(scale) && is.null(dim(scale)) && length(scale) == NROW(f) && all_finite(scale) && all(scale > 0)
+  fits(scales$row, fit$u) && fits(scales$column, fit$v)
 }
 
 # The factors of the matrix whose norm is bounded.

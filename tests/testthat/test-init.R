@@ -103,3 +103,19 @@ test_that("a matrix in the place of a column of the trace is a damaged fit", {
   expect_error(acfw(fn = objective_logistic(matrix(c(1, -1, 2, 0.5), 4), c(0, 1, 0, 1)), lmo = lmo_l1_ball(), method = "pfw", init = fit),
                class = "acfw_error_input")
 })
+
+test_that("a completion whose scales were edited is refused", {
+  set.seed(1)
+  A <- matrix(rnorm(40), 8)
+  for (balance in c(0, 0.5)) {
+    first <- acfw_matrix_completion(A, 5, balance = balance, control = acfw_control(max_iter = 3))
+    expect_s3_class(acfw_matrix_completion(A, 5, balance = balance, init = first), "acfw_matrix_completion")
+    for (scale in list(Matrix::Matrix(0, 2, 2, sparse = TRUE), "a", 1:3, matrix(1, 8, 2), rep(-1, 8))) {
+      edited <- first
+      edited$scale["row"] <- list(scale)
+      expect_error(acfw_matrix_completion(A, 5, balance = balance, init = edited), class = "acfw_error_input")
+      edited["scale"] <- list(scale)
+      expect_error(acfw_matrix_completion(A, 5, balance = balance, init = edited), class = "acfw_error_input")
+    }
+  }
+})
