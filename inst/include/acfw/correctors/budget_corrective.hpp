@@ -60,7 +60,8 @@ class BudgetCorrective : public NoCorrection {
  private:
   bool by_penalty(const Regression& f) const {
     if (budget_.all_used()) return false;
-    if (grouped_ || !f.design().dense()) return grouped_ || f.pieces() > large_sparse;
+    if (grouped_) return true;
+    if (!f.design().dense()) return f.pieces() > large_sparse;
     return f.pieces() > (f.constant_curvature() ? large_parabola : large_dense);
   }
 
