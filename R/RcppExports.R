@@ -65,8 +65,8 @@ fold_in_rows <- function(observed, factor, delta, threads) {
     .Call(`_acfw_fold_in_rows`, observed, factor, delta, threads)
 }
 
-column_deviations <- function(x, w) {
-    .Call(`_acfw_column_deviations`, x, w)
+column_deviations <- function(x, w, threads) {
+    .Call(`_acfw_column_deviations`, x, w, threads)
 }
 
 column_shifts <- function(x) {

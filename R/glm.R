@@ -168,7 +168,8 @@ acfw_glm.default <- function(x, y, family = "gaussian", beta = NULL, set = c("l1
 fit_glm <- function(x, y, family, beta, set, lambda, weights, offset, penalty_factor, lower, upper, groups, intercept, standardize,
                     method, step, control, init, nbeta, call, env = rlang::caller_env()) {
   given <- glm_arguments(family, beta, nbeta, method, step, control, env)
-  problem <- glm_problem(x, y, given$family, set, lambda, weights, offset, penalty_factor, lower, upper, groups, intercept, standardize, env)
+  problem <- glm_problem(x, y, given$family, set, lambda, weights, offset, penalty_factor, lower, upper, groups, intercept, standardize, env,
+                         usable_threads(given$control$threads))
   check_method_for(problem, given$method, env)
   if (is.null(beta) && problem$lambda > 0) tell_of_ridge()
   control <- glm_tolerance(given$control, problem, given$beta)

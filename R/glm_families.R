@@ -13,7 +13,7 @@ glm_families <- list(
   binomial = list(
     name = "binomial", classes = TRUE, code = function(y, n, call) code_two_classes(y, n, call),
     refuse = function(problem, call) refuse_lone_class(problem, call),
-    loss = function(y, eta) -stats::plogis((2 * y - 1) * eta, log.p = TRUE),
+    loss = function(y, eta) logistic_loss(y, eta),
     slope = function(y, eta) logistic_slope(1 - 2 * y, eta),
     curvature = function(eta) stats::plogis(eta) * stats::plogis(-eta),
     mean = stats::plogis,
@@ -162,10 +162,10 @@ refuse_all_zero <- function(problem, call) {
 
 # ---- models without variables -------------------------------------------------------------------------------------
 
-# The margins of the model without variables: its best intercept, if it has one, and the offsets.
+# The margins of the model without variables: its best intercept, if it has one, and the offsets. One number where all are the same.
 null_link <- function(problem) {
   y <- problem$y
-  offset <- if (length(problem$offset)) problem$offset else 0 * y
+  offset <- if (length(problem$offset)) problem$offset else if (is.matrix(y)) 0 * y else 0
   if (!problem$intercept) return(offset)
   best <- problem$family$null(y, problem$w / sum(problem$w), offset)
   if (is.matrix(y)) offset + rep(best, each = nrow(y)) else offset + best
@@ -184,18 +184,25 @@ poisson_loss <- function(y, eta) {
   ifelse(y > 0, y * ifelse(abs(t) < 1e-4, t^2 * (1 / 2 + t / 6 + t^2 / 24), expm1(t) - t), exp(eta))
 }
 
+# Two numbers are all there is to it where the margins are one.
+logistic_loss <- function(y, eta) {
+  if (length(eta) == 1L) return(-stats::plogis(c(-eta, eta), log.p = TRUE)[y + 1])
+  -stats::plogis((2 * y - 1) * eta, log.p = TRUE)
+}
+
 # Of observations whose loss grows with their margin (`away` 1) or falls with it (-1).
 logistic_slope <- function(away, eta) away * stats::plogis(away * eta)
 
 # The best intercept of logistic margins: bisection on a monotone derivative, over an interval that holds its zero.
 best_shift <- function(y, w, offset) {
+  if (length(offset) == 1L) return(log(sum(w[y == 1]) / sum(w[y == 0])) - offset)
   counts <- w > 0
   if (!all(counts)) {
     y <- y[counts]
     w <- w[counts]
     offset <- offset[counts]
   }
-  if (all(offset == offset[[1L]])) return(log(sum(w[y == 1]) / sum(w[y == 0])) - offset[[1L]])
+  if (all(offset == offset[[1L]])) return(best_shift(y, w, offset[[1L]]))
   away <- 1 - 2 * y
   slope <- function(b0) sum(w * logistic_slope(away, offset + b0))
   stats::uniroot(slope, range(-offset) + c(-750, 750), tol = .Machine$double.eps, maxiter = 2000)$root

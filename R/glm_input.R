@@ -2,7 +2,8 @@
 
 # The problem in the units of the user. The engine works on coefficients c with b = scale * c, in which the set is plain: the l1
 # ball, simplex or group ball of radius beta.
-glm_problem <- function(x, y, family, set, lambda, weights, offset, penalty_factor, lower, upper, groups, intercept, standardize, call) {
+glm_problem <- function(x, y, family, set, lambda, weights, offset, penalty_factor, lower, upper, groups, intercept, standardize, call,
+                        threads = 1L) {
   x <- check_design(x, call)
   coded <- family$code(y, nrow(x), call)
   raw <- check_observation_weights(weights, nrow(x), call)
@@ -17,7 +18,7 @@ glm_problem <- function(x, y, family, set, lambda, weights, offset, penalty_fact
   problem[c("lower", "upper")] <- list(limits$lower, limits$upper)
   problem$start <- numeric(ncol(x) * class_columns(problem))
   family$refuse(problem, call)
-  add_scale(problem, call)
+  add_scale(problem, call, threads)
 }
 
 check_ridge <- function(lambda, call) {
@@ -33,14 +34,14 @@ class_columns <- function(problem) if (is.matrix(problem$y)) ncol(problem$y) els
 
 # The scale of the coefficients, 1 / (standard deviation * factor); zero where a column is constant or its factor infinite, which
 # leaves it out. Columns with factor zero are outside the set, without a factor in their scale and without a ridge term.
-add_scale <- function(problem, call) {
+add_scale <- function(problem, call, threads = 1L) {
   p <- ncol(problem$x)
   factors <- problem$penalty_factor
   free <- which(factors == 0)
   scale <- numeric()
   if (problem$standardize) {
     sd <- problem$deviations
-    if (is.null(sd)) sd <- column_deviations(problem$x, problem$weights / sum(problem$weights))
+    if (is.null(sd)) sd <- column_deviations(problem$x, problem$weights / sum(problem$weights), threads)
     if (!all(is.finite(sd))) abort_not_finite(problem$x, call)
     scale <- ifelse(sd > 0, 1 / sd, 0)
     scale[is.infinite(scale)] <- 0

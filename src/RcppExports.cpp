@@ -224,14 +224,15 @@ BEGIN_RCPP
 END_RCPP
 }
 // column_deviations
-Rcpp::NumericVector column_deviations(Rcpp::RObject x, Eigen::VectorXd w);
-RcppExport SEXP _acfw_column_deviations(SEXP xSEXP, SEXP wSEXP) {
+Rcpp::NumericVector column_deviations(Rcpp::RObject x, Eigen::VectorXd w, int threads);
+RcppExport SEXP _acfw_column_deviations(SEXP xSEXP, SEXP wSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
     Rcpp::traits::input_parameter< Eigen::VectorXd >::type w(wSEXP);
-    rcpp_result_gen = Rcpp::wrap(column_deviations(x, w));
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(column_deviations(x, w, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -710,7 +711,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_acfw_factor_product", (DL_FUNC) &_acfw_factor_product, 3},
     {"_acfw_additive_effects", (DL_FUNC) &_acfw_additive_effects, 6},
     {"_acfw_fold_in_rows", (DL_FUNC) &_acfw_fold_in_rows, 4},
-    {"_acfw_column_deviations", (DL_FUNC) &_acfw_column_deviations, 2},
+    {"_acfw_column_deviations", (DL_FUNC) &_acfw_column_deviations, 3},
     {"_acfw_column_shifts", (DL_FUNC) &_acfw_column_shifts, 1},
     {"_acfw_largest_entry", (DL_FUNC) &_acfw_largest_entry, 2},
     {"_acfw_first_not_finite", (DL_FUNC) &_acfw_first_not_finite, 1},

@@ -43,10 +43,11 @@ std::shared_ptr<acfw::Design> blocks_from_r(const Rcpp::RObject& x, acfw::Index 
 
 // Standard deviations of the columns under weights that sum to one; 0 where a column is constant up to rounding.
 // [[Rcpp::export]]
-Rcpp::NumericVector column_deviations(Rcpp::RObject x, Eigen::VectorXd w) {
+Rcpp::NumericVector column_deviations(Rcpp::RObject x, Eigen::VectorXd w, int threads) {
   const auto A = design_from_r(x);
   Rcpp::NumericVector sd(A->cols());
-  for (acfw::Index j = 0; j < A->cols(); ++j) sd[j] = A->deviation(j, w);
+  double* out = sd.begin();
+  acfw::for_each(A->cols(), threads, [&](acfw::Index j) { out[j] = A->deviation(j, w); }, 64);
   return sd;
 }
 

@@ -2,6 +2,7 @@
 #include <acfw/linear/storage.hpp>
 #include <atomic>
 #include <mutex>
+#include <numeric>
 #include <random>
 #include <set>
 #include <stdexcept>
@@ -65,6 +66,24 @@ struct Watched : CompressedStorage {
   }
 };
 
+// <g, x> + x'A'VA x / 2 + mu ||x||_1 from zero, on all columns.
+CoordinateModel model_from_zero(const Design& A, const Vector& v, double mu) {
+  CoordinateModel model;
+  const Index k = A.cols();
+  model.columns.resize(static_cast<std::size_t>(k));
+  std::iota(model.columns.begin(), model.columns.end(), Index{0});
+  model.x = model.start = model.moved = model.ridge = Vector::Zero(k);
+  model.base = Vector::LinSpaced(k, -30.0, 20.0);
+  model.mu = mu;
+  model.q = Vector::Zero(A.rows());
+  model.bending.v = v;
+  Vector lean(k);
+  model.diagonal.resize(k);
+  A.weighted_moments(model.columns, 0, v, lean, model.diagonal);
+  model.shift.resize(0);
+  return model;
+}
+
 }  // namespace
 
 TEST_CASE("threads share the rows of compressed columns, and no bit depends on it", "[parallel]") {
@@ -95,6 +114,50 @@ TEST_CASE("threads share the rows of compressed columns, and no bit depends on i
     CHECK(H2.rightCols(40 - keep) == H.rightCols(40 - keep));
 #ifdef _OPENMP
     CHECK(visitors.seen.size() == 2);
+#endif
+  }
+}
+
+TEST_CASE("threads share a sweep over long columns, and no bit depends on how many", "[parallel]") {
+  std::mt19937 generator(2);
+  std::normal_distribution<double> normal;
+  const Index n = 5000, p = 20;
+  Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(n, p);
+  for (Index i = 0; i < dense.size(); ++i) {
+    if (generator() % 3 == 0) dense.data()[i] = normal(generator);
+  }
+  dense.col(3).head(n / 2).setZero();  // nothing in two of its lanes
+  const Eigen::SparseMatrix<double> A = dense.sparseView();
+  Watched::Visitors visitors;
+  DesignByColumns<Watched> design({{A.outerIndexPtr(), A.innerIndexPtr(), A.valuePtr()}, &visitors}, n, p, false);
+  design.set_scale(Vector::LinSpaced(p, 0.5, 2.0));
+  const Vector v = Vector::LinSpaced(n, 0.1, 0.9);
+  Columns order;
+  for (Index k = 0; k < p; ++k) order.push_back((7 * k) % p);
+
+  CoordinateModel alone = model_from_zero(design, v, 3.0);
+  const Eigen::MatrixXd scaled = dense * Vector::LinSpaced(p, 0.5, 2.0).asDiagonal();
+  Vector x = alone.x, q = alone.q;
+  for (int sweep = 0; sweep < 3; ++sweep) {
+    design.sweep(order, alone);
+    for (Index k : order) {
+      const double h = scaled.col(k).cwiseAbs2().dot(v), g = alone.base[k] + scaled.col(k).dot(q), target = x[k] - g / h;
+      const double next = std::copysign(std::max(std::abs(target) - 3.0 / h, 0.0), target);
+      q += (next - x[k]) * v.cwiseProduct(scaled.col(k));
+      x[k] = next;
+    }
+  }
+  CHECK((x - alone.x).norm() <= 1e-13 * x.norm());
+  CHECK(x.cwiseAbs().minCoeff() == 0.0);
+  for (int threads : {2, 3, 4, 9}) {
+    visitors.seen.clear();
+    CoordinateModel shared = model_from_zero(design, v, 3.0);
+    shared.threads = threads;
+    for (int sweep = 0; sweep < 3; ++sweep) design.sweep(order, shared);
+    CHECK(shared.x == alone.x);
+    CHECK(shared.q == alone.q);
+#ifdef _OPENMP
+    CHECK(visitors.seen.size() == static_cast<std::size_t>(std::min(threads, Lanes::count)));
 #endif
   }
 }

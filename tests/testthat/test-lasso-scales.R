@@ -37,11 +37,11 @@ test_that("deviations are those of the definition, stored zeros or not, weights 
       w <- w / sum(w)
       dense <- as.matrix(design)
       by_hand <- apply(dense, 2, function(v) sqrt(sum(w * (v - sum(w * v))^2)))
-      expect_equal(as.numeric(column_deviations(design, w)), unname(by_hand), tolerance = 1e-7)
+      expect_equal(as.numeric(column_deviations(design, w, 1L)), unname(by_hand), tolerance = 1e-7)
     }
   }
-  expect_equal(column_deviations(x * 1e300, rep(1 / n, n)) / 1e300, column_deviations(x, rep(1 / n, n)))
-  expect_equal(column_deviations(x * 1e-300, rep(1 / n, n)) * 1e300, column_deviations(x, rep(1 / n, n)))
+  expect_equal(column_deviations(x * 1e300, rep(1 / n, n), 1L) / 1e300, column_deviations(x, rep(1 / n, n), 1L))
+  expect_equal(column_deviations(x * 1e-300, rep(1 / n, n), 1L) * 1e300, column_deviations(x, rep(1 / n, n), 1L))
 })
 
 test_that("a design without any variation has no phantom coefficient and no phantom ridge term", {

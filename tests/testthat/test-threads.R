@@ -18,6 +18,11 @@ threaded <- list(
     y <- as.integer(as.numeric(x[, 1] - x[, 2]) + rnorm(5e4) > 0)
     function(k) acfw_lasso_logistic(x, y, 5, control = limits(k, 20))
   }),
+  "sweeps over long sparse columns" = quote({
+    x <- Matrix::rsparsematrix(2e4, 60, 0.1)
+    y <- as.numeric(x %*% rnorm(60)) + rnorm(2e4)
+    function(k) acfw_glm(x, as.integer(y > 0), "binomial", nbeta = 8, standardize = FALSE, control = acfw_control(threads = k))
+  }),
   "columns of a dense design" = quote({
     x <- matrix(rnorm(200 * 300), 200)
     function(k) acfw_lasso_logistic(x, rep(0:1, 100), 20, method = "pfw", control = limits(k, 50))

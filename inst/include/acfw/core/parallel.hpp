@@ -1,9 +1,13 @@
-// The one parallel loop of the library. Every k writes results of its own, so that an answer does not depend on the number of
-// threads; an exception inside the region is carried out of it, which OpenMP alone would not do.
+// The one parallel loop of the library, and a team for what is no loop. Every k writes results of its own, so that an answer does not
+// depend on the number of threads; an exception inside the loop is carried out of it, which OpenMP alone would not do.
 #pragma once
 
 #include <atomic>
 #include <exception>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 namespace acfw {
 
@@ -32,6 +36,22 @@ void for_each(Count count, int threads, Body body, int chunk = 1) {
   (void)chunk;
 #endif
   for (Count k = 0; k < count; ++k) body(k);
+}
+
+/// body(member, members) on all members of a team at the same time, of as many as there are threads to be had: at most `threads`, and
+/// at least one. It must not throw.
+template <class Body>
+void as_team(int threads, Body body) {
+#ifdef _OPENMP
+  if (threads > 1) {
+#pragma omp parallel num_threads(threads)
+    body(omp_get_thread_num(), omp_get_num_threads());
+    return;
+  }
+#else
+  (void)threads;
+#endif
+  body(0, 1);
 }
 
 }  // namespace acfw

@@ -50,7 +50,7 @@ class ConjugateFaces {
 
   // The slopes g_ at the model's point, and what is left of its gap. What a limit holds back leaves nothing.
   void look(const Sweepable& A, const CoordinateModel& model) {
-    A.inner(columns_, model.q, g_.data());
+    A.inner(columns_, model.q, g_.data(), model.threads);
     double along = 0.0, strongest = model.mu;
     for (Index a = 0; a < g_.size(); ++a) {
       const Index k = place(a);

@@ -75,6 +75,7 @@ inline void model_of(const SparseObjective& f, const Columns& columns, const Vec
   m.x = m.start = x;
   m.base = g;
   m.q.setZero(A.rows());
+  m.threads = f.threads();
   m.bending = Bending{};
   f.curvature(m.bending.v);
   m.diagonal.resize(k);
@@ -255,7 +256,7 @@ class CoordinateDescent {
   double own_gap(const Sweepable& A, const CoordinateModel& model) {
     const Index k = model.x.size();
     dots_.resize(k);
-    A.inner(model.columns, model.q, dots_.data());
+    A.inner(model.columns, model.q, dots_.data(), model.threads);
     double along = 0.0, strongest = -std::numeric_limits<double>::infinity();
     for (Index a = 0; a < k; ++a) {
       const double g = model.slope(a, dots_[a]);
@@ -323,7 +324,7 @@ class CoordinateDescent {
     for (std::size_t a = 0; a < used_.size(); ++a) columns_[a] = model.columns[static_cast<std::size_t>(used_[a])];
     dots_.resize(k);
     q_ += model.q;
-    A.inner(columns_, q_, dots_.data());
+    A.inner(columns_, q_, dots_.data(), model.threads);
     q_ -= model.q;
     const Vector both_shifts = model.shift + shift;
     double change = 0.0;

@@ -41,7 +41,7 @@ class FaceStep {
 
   void slopes(const Sweepable& A, const CoordinateModel& model) {
     g_.resize(static_cast<Index>(face_.size()));
-    A.inner(columns_, model.q, g_.data());
+    A.inner(columns_, model.q, g_.data(), model.threads);
     for (Index a = 0; a < g_.size(); ++a) {
       const Index k = face_[static_cast<std::size_t>(a)];
       g_[a] = model.slope(k, g_[a]) + (model.x[k] > 0.0 ? model.mu : -model.mu);  // on the simplex mu may have any sign
@@ -50,7 +50,7 @@ class FaceStep {
 
   // Hd on the face, from the image q of d.
   void times(const Sweepable& A, const CoordinateModel& model, const Vector& d, const Vector& q, Vector& Hd) const {
-    A.inner(columns_, q, Hd.data());
+    A.inner(columns_, q, Hd.data(), model.threads);
     const Vector shift = shift_by(model, d);
     for (Index a = 0; a < d.size(); ++a) {
       const Index k = face_[static_cast<std::size_t>(a)];

@@ -121,7 +121,7 @@ class GroupPenalty final : public PenaltySolver {
   // The gradient of the model.
   void look_at_model(const Sweepable& A) {
     dots_.resize(set_.size());
-    A.inner(model().columns, model().q, dots_.data());
+    A.inner(model().columns, model().q, dots_.data(), model().threads);
     for (Index a = 0; a < set_.size(); ++a) dots_[a] = model().slope(a, dots_[a]);
   }
 
@@ -142,7 +142,7 @@ class GroupPenalty final : public PenaltySolver {
     CoordinateModel& m = model();
     members_.assign(m.columns.begin() + block.from, m.columns.begin() + block.from + block.size());
     dots_.resize(block.size());
-    A.inner(members_, m.q, dots_.data());
+    A.inner(members_, m.q, dots_.data(), m.threads);
     for (Index a = 0; a < block.size(); ++a) dots_[a] = m.slope(block.from + a, dots_[a]);
     const Vector before = m.x.segment(block.from, block.size());
     target(block, before, dots_);

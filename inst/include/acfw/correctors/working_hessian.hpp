@@ -121,7 +121,10 @@ class WorkingHessian final : public Sweepable {
   double sweep(const Columns& order, CoordinateModel& model) const override {
     const Index k = model.x.size();
     return descend(
-        order, model, [&](Index j) { return model.q[j]; }, [&](Index j, double c) { model.q += c * H_.col(j).head(k); });
+        order, model, [&](Index j) { return model.q[j]; },
+        [&](Index j, double c) {
+          if (c != 0.0) model.q += c * H_.col(j).head(k);
+        });
   }
   void step(Index k, double by, CoordinateModel& model) const override {
     model.x[k] += by;
@@ -134,7 +137,7 @@ class WorkingHessian final : public Sweepable {
     for (std::size_t a = 0; a < some.size(); ++a) curvature += d[static_cast<Index>(a)] * q[some[a]];
     return curvature;
   }
-  void inner(const Columns& columns, const Vector& q, double* out) const override {
+  void inner(const Columns& columns, const Vector& q, double* out, int /*threads*/) const override {
     for (std::size_t k = 0; k < columns.size(); ++k) out[k] = q[columns[k]];
   }
 

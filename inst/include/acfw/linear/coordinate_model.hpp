@@ -88,6 +88,7 @@ struct CoordinateModel {
   Vector q;      ///< over the rows: the image of x - x0
   Vector shift;  ///< F^{-1} N (x - x0): how far the followers have gone
   Bending bending;
+  int threads = 1;  ///< that may share the rows
 
   /// The k-th entry of the gradient, from the inner product of its column with q.
   double slope(Index k, double dot) const { return base[k] + dot - leaning(k, shift) + ridge[k] * (x[k] - start[k]); }
@@ -134,7 +135,7 @@ class Sweepable {
   virtual void step(Index k, double by, CoordinateModel& model) const = 0;
 
   /// out[k] = <column columns[k], q>
-  virtual void inner(const Columns& columns, const Vector& q, double* out) const = 0;
+  virtual void inner(const Columns& columns, const Vector& q, double* out, int threads) const = 0;
 
   /// q = the image of a step d over the places `some` of the model's columns, as the model keeps that of its own; returns d'A'L A d.
   virtual double image(const Columns& some, const Vector& d, const CoordinateModel& model, Vector& q) const = 0;
@@ -147,7 +148,8 @@ class Sweepable {
   virtual void solve(const Columns& face, Eigen::MatrixXd& sides) const { static_cast<void>(face), sides.setZero(); }
 
  protected:
-  // `dot(j)` is the inner product of column j with q, `add(j, c)` adds c times its weighted column to q.
+  // `dot(j)` is the inner product of column j with q, `add(j, c)` adds c times its weighted column to q; it is called where c is zero, too,
+  // for who shares the work waits for the news.
   template <class Dot, class Add>
   static double descend(const Columns& order, CoordinateModel& model, Dot dot, Add add) {
     double change = 0.0;
@@ -155,11 +157,11 @@ class Sweepable {
       const Index j = model.columns[static_cast<std::size_t>(k)];
       const double g = model.slope(k, dot(j)), to = model.minimiser(k, g), by = to - model.x[k];
       model.moved[k] = model.diagonal[k] * std::abs(by);
+      add(j, by);
       if (by == 0.0) continue;
       model.x[k] = to;  // exactly: zeros are zeros
       model.shift_by(k, by);
       change = std::max(change, model.moved[k]);
-      add(j, by);
     }
     return change;
   }

@@ -57,7 +57,7 @@ class Design : public Sweepable {
     });
   }
 
-  void inner(const Columns& columns, const Vector& q, double* out) const override { dots(columns, q, out); }
+  void inner(const Columns& columns, const Vector& q, double* out, int threads) const override { dots(columns, q, out, threads); }
 
   /// out = A'r
   void transpose_times(const Vector& r, Vector& out, int threads = 1) const {

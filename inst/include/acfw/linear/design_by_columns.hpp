@@ -15,6 +15,7 @@
 
 #include "acfw/core/eigen.hpp"
 #include "acfw/linear/design.hpp"
+#include "acfw/linear/lanes.hpp"
 #include "acfw/linear/row_blocks.hpp"
 
 namespace acfw {
@@ -74,6 +75,7 @@ class DesignByColumns : public Design {
   }
 
   double sweep(const Columns& order, CoordinateModel& model) const override {
+    if (in_lanes(model)) return sweep_in_lanes(order, model);
     return descend(
         order, model, [&](Index j) { return scale(j) * A_.dot(j, model.q.data()); },
         [&](Index j, double c) { add_weighted(j, c, model); });
@@ -86,11 +88,9 @@ class DesignByColumns : public Design {
   }
 
   double image(const Columns& some, const Vector& d, const CoordinateModel& model, Vector& q) const override {
-    q.setZero(rows());
-    for (std::size_t a = 0; a < some.size(); ++a) {
-      const Index j = model.columns[static_cast<std::size_t>(some[a])];
-      if (const double by = d[static_cast<Index>(a)]; by != 0.0) A_.add(j, by * scale(j), q.data());
-    }
+    Columns columns(some.size());
+    for (std::size_t a = 0; a < some.size(); ++a) columns[a] = model.columns[static_cast<std::size_t>(some[a])];
+    combine(columns, d, q, model.threads);
     return model.bending.apply(q);
   }
 
@@ -182,6 +182,8 @@ class DesignByColumns : public Design {
   Storage A_;
 
  private:
+  static constexpr double long_column = 1024.0;  // entries, on average: less is not worth the talk
+
   // One block of rows unless sharing them is possible and worth it.
   RowBlocks blocks_for(const Columns& columns, int threads) const {
     if (threads > 1 && detail::knows_rows<Storage>) {
@@ -239,9 +241,59 @@ class DesignByColumns : public Design {
 
   mutable int in_order_ = -1;  // -1: not known
 
+  // Long columns, whatever the number of threads: it must not change a bit.
+  bool in_lanes(const CoordinateModel& model) const {
+    return detail::knows_rows<Storage> && !model.bending.coupled() && entries() >= long_column * static_cast<double>(cols()) && rows_in_order();
+  }
+
+  double sweep_in_lanes(const Columns& order, CoordinateModel& model) const {
+    double change = 0.0;
+    if constexpr (detail::knows_rows<Storage>) {
+      const Lanes lanes{rows()};
+      LaneTalk talk;
+      as_team(std::min(model.threads, Lanes::count), [&](int member, int members) {
+        const int first = Lanes::first(member, members), last = Lanes::first(member + 1, members);
+        Index turn = 0;
+        const auto report = [&](Index j) {
+          A_.dots_in_lanes(j, lanes, first, last, model.q.data(), [&](int lane, double part) { talk.part(lane) = part; });
+        };
+        const auto move = [&](Index j, double by) { add_weighted_between(j, by, lanes.edge(first), lanes.edge(last), model); };
+        const auto sum = [&](Index j) {
+          report(j);
+          return scale(j) * talk.gather(++turn, members);
+        };
+        const auto tell = [&](Index j, double by) {
+          talk.announce(by, turn);
+          if (by != 0.0) move(j, by);
+        };
+        if (member == 0) {
+          change = descend(order, model, sum, tell);
+        } else {
+          for (Index k : order) {
+            const Index j = model.columns[static_cast<std::size_t>(k)];
+            report(j);
+            if (const double by = talk.follow(member, ++turn); by != 0.0) move(j, by);
+          }
+        }
+      });
+    }
+    return change;
+  }
+
+  void add_weighted_between(Index j, double c, Index low, Index high, CoordinateModel& model) const {
+    if constexpr (detail::knows_rows<Storage>) {
+      double* q = model.q.data();
+      const double* v = model.bending.v.data();
+      const double by = c * scale(j), even = by * model.bending.even;
+      if (even != 0.0) return A_.visit_between(j, low, high, [q, even](Index i, double a) { q[i] += even * a; });
+      A_.visit_between(j, low, high, [v, q, by](Index i, double a) { q[i] += by * a * v[i]; });
+    }
+  }
+
   void add_weighted(Index j, double c, CoordinateModel& model) const {
     double* q = model.q.data();
     const double by = c * scale(j);
+    if (by == 0.0) return;
     if (model.bending.coupled()) return A_.visit(j, [&](Index i, double a) { model.bending.add(i, by * a, q); });
     if (model.bending.even > 0.0) return A_.add(j, by * model.bending.even, q);
     const double* v = model.bending.v.data();

@@ -15,7 +15,8 @@ namespace acfw {
 
 namespace detail {
 
-// A storage whose rows are in order may find those of a block: visit_between(j, low, high, f) visits rows low <= i < high.
+// A storage whose rows are in order may find those of a block: visit_between(j, low, high, f) visits rows low <= i < high. It also
+// has dots_in_lanes(j, lanes, first, last, r, see), for sweeps that are shared (lanes.hpp).
 using EntryVisit = void (*)(Index, double);
 template <class Storage>
 using VisitBetween = decltype(std::declval<const Storage&>().visit_between(Index{}, Index{}, Index{}, EntryVisit{}));

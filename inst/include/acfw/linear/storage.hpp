@@ -11,6 +11,7 @@
 
 #include "acfw/core/bodies.hpp"
 #include "acfw/linear/design_by_columns.hpp"
+#include "acfw/linear/lanes.hpp"
 
 namespace acfw {
 
@@ -67,11 +68,30 @@ struct CompressedStorage {
   template <class Visit>
   void visit_between(Index j, Index low, Index high, Visit f) const {
     const int* end = row + start[j + 1];
-    for (const int* i = std::lower_bound(row + start[j], end, low); i < end && *i < high; ++i) f(static_cast<Index>(*i), value[i - row]);
+    const int* from = low <= 0 ? row + start[j] : std::lower_bound(row + start[j], end, low);
+    end = std::lower_bound(from, end, high);
+    for (const int* i = from; i < end; ++i) f(static_cast<Index>(*i), value[i - row]);
   }
+  double dot(Index j, const double* r) const { return dot_of(start[j], start[j + 1], r); }
+  // see(lane, the inner product over its rows) for each lane from `first` to before `last`.
+  template <class See>
+  void dots_in_lanes(Index j, const Lanes& lanes, int first, int last, const double* r, See see) const {
+    const int* end = row + start[j + 1];
+    const int* from = first == 0 ? row + start[j] : std::lower_bound(row + start[j], end, lanes.edge(first));
+    for (int lane = first; lane < last; ++lane) {
+      const int* to = lane + 1 == Lanes::count ? end : std::lower_bound(from, end, lanes.edge(lane + 1));
+      see(lane, dot_of(static_cast<int>(from - row), static_cast<int>(to - row), r));
+      from = to;
+    }
+  }
+  void add(Index j, double c, double* z) const {
+    for (int k = start[j]; k < start[j + 1]; ++k) z[row[k]] += c * value[k];
+  }
+
+ private:
   // Four sums side by side: one chain of additions would wait for itself, not for the memory.
-  double dot(Index j, const double* r) const {
-    const int from = start[j], size = start[j + 1] - from;
+  double dot_of(int from, int to, const double* r) const {
+    const int size = to - from;
     const int* i = row + from;
     const double* a = value + from;
     double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
@@ -84,9 +104,6 @@ struct CompressedStorage {
     }
     for (; k < size; ++k) s0 += a[k] * r[i[k]];
     return (s0 + s1) + (s2 + s3);
-  }
-  void add(Index j, double c, double* z) const {
-    for (int k = start[j]; k < start[j + 1]; ++k) z[row[k]] += c * value[k];
   }
 };
 
