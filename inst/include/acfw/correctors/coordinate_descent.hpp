@@ -137,6 +137,7 @@ class CoordinateDescent {
         before = std::numeric_limits<double>::infinity();
         jumped = settle(A, model, used, 0.5 * hint, true);
         if (!jumped) continue;
+        if (!A.solves()) return;  // conjugate gradients have looked at all of it
       }
       const double left = own_gap(A, model);
       if (left <= enough_) return;

@@ -69,22 +69,7 @@ struct CompressedStorage {
     const int* end = row + start[j + 1];
     for (const int* i = std::lower_bound(row + start[j], end, low); i < end && *i < high; ++i) f(static_cast<Index>(*i), value[i - row]);
   }
-  // Four sums side by side: one chain of additions would wait for itself, not for the memory.
-  double dot(Index j, const double* r) const {
-    const int from = start[j], size = start[j + 1] - from;
-    const int* i = row + from;
-    const double* a = value + from;
-    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
-    int k = 0;
-    for (; k + 4 <= size; k += 4) {
-      s0 += a[k] * r[i[k]];
-      s1 += a[k + 1] * r[i[k + 1]];
-      s2 += a[k + 2] * r[i[k + 2]];
-      s3 += a[k + 3] * r[i[k + 3]];
-    }
-    for (; k < size; ++k) s0 += a[k] * r[i[k]];
-    return (s0 + s1) + (s2 + s3);
-  }
+  double dot(Index j, const double* r) const { return sparse_dot(row + start[j], value + start[j], start[j + 1] - start[j], r); }
   void add(Index j, double c, double* z) const {
     for (int k = start[j]; k < start[j + 1]; ++k) z[row[k]] += c * value[k];
   }
