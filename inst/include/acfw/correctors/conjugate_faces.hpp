@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "acfw/core/eigen.hpp"
@@ -26,7 +27,7 @@ class ConjugateFaces {
       const bool more = take_in(model, left / (beside_ + size_of(model, some_)));
       if (!first && !more) return false;  // rounding
       look(A, model);
-      while (left_ > gap) {
+      while (left_ > almost * gap) {
         if (products_ >= most_products || !aim(model) || !step(A, model)) {
           put_back(model);
           return false;
@@ -269,8 +270,9 @@ class ConjugateFaces {
   };
 
   static constexpr double unlimited = std::numeric_limits<double>::infinity();
-  static constexpr double nearly = 0.98;    // of the penalty: what is drawn by that much may come
-  static constexpr int worth_packing = 4;   // products after which a copy of the columns will pay
+  static constexpr double almost = 0.99;   // what is left of a part and of all differs by rounding
+  static constexpr double nearly = 0.98;   // of the penalty: what is drawn by that much may come
+  static constexpr int worth_packing = 4;  // products after which a copy of the columns will pay
 
   Columns some_, some_columns_;    // all that may move, as places of the model and of the design,
   Columns moving_, columns_;       // and those that do

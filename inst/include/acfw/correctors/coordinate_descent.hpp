@@ -213,7 +213,7 @@ class CoordinateDescent {
       for (Index k : some) {
         if (model.moved[k] * norm > gap) late.push_back(k);
       }
-      if (4 * late.size() <= some.size()) {
+      if (8 * late.size() <= some.size()) {
         settle(A, model, late, 0.5 * gap);
         begin(model, some);
         continue;
