@@ -1,5 +1,6 @@
 # The families of acfw_glm(), one row each: how a response is checked and coded, the loss of a margin, which is half its deviance, with
-# its derivatives, and what cross-validation measures. `y` and `eta` are vectors, or matrices with a column per class for the multinomial
+# its derivatives, what cross-validation measures, and what a step of glmnet's grid has to explain lest it be the last: `least_gain`, of the null
+# deviance or of what is explained. `y` and `eta` are vectors, or matrices with a column per class for the multinomial
 # family; everything is per observation, before weights. Plain R throughout, so that a certificate can be recomputed without
 # the engine.
 
@@ -8,7 +9,8 @@ glm_families <- list(
     name = "gaussian", classes = FALSE, code = function(y, n, call) code_numbers(y, n, call), refuse = function(problem, call) NULL,
     loss = function(y, eta) (y - eta)^2 / 2, slope = function(y, eta) eta - y, curvature = function(eta) 1 + 0 * eta,
     mean = function(eta) eta,
-    null = function(y, w, offset) sum(w * (y - offset)) / sum(w), steepest = 1, measures = c("deviance", "mse", "mae")
+    null = function(y, w, offset) sum(w * (y - offset)) / sum(w), steepest = 1, measures = c("deviance", "mse", "mae"),
+    least_gain = list(share = 1e-5, of_explained = TRUE)
   ),
   binomial = list(
     name = "binomial", classes = TRUE, code = function(y, n, call) code_two_classes(y, n, call),
@@ -17,21 +19,24 @@ glm_families <- list(
     slope = function(y, eta) logistic_slope(1 - 2 * y, eta),
     curvature = function(eta) stats::plogis(eta) * stats::plogis(-eta),
     mean = stats::plogis,
-    null = function(y, w, offset) best_shift(y, w, offset), steepest = 1 / 4, measures = c("deviance", "auc", "class", "mse", "mae")
+    null = function(y, w, offset) best_shift(y, w, offset), steepest = 1 / 4, measures = c("deviance", "auc", "class", "mse", "mae"),
+    least_gain = list(share = 1e-5, of_explained = FALSE)
   ),
   poisson = list(
     name = "poisson", classes = FALSE, code = function(y, n, call) code_counts(y, n, call),
     refuse = function(problem, call) refuse_all_zero(problem, call),
     loss = function(y, eta) poisson_loss(y, eta), slope = function(y, eta) exp(eta) - y, curvature = function(eta) exp(eta), mean = exp,
     null = function(y, w, offset) log(sum(w * y)) - max(offset) - log(sum(w * exp(offset - max(offset)))),
-    steepest = Inf, measures = c("deviance", "mse", "mae")
+    steepest = Inf, measures = c("deviance", "mse", "mae"),
+    least_gain = list(share = 2e-5, of_explained = TRUE)  # glmnet: 1e-4 in four steps, of which the first gain more
   ),
   multinomial = list(
     name = "multinomial", classes = TRUE, code = function(y, n, call) code_classes(y, n, call),
     refuse = function(problem, call) refuse_absent_class(problem, call),
     loss = function(y, eta) row_log_sums(eta) - rowSums(y * eta), slope = function(y, eta) softmax(eta) - y,
     mean = function(eta) softmax(eta),
-    null = function(y, w, offset) best_class_shifts(y, w, offset), steepest = 1 / 2, measures = c("deviance", "class", "mse", "mae")
+    null = function(y, w, offset) best_class_shifts(y, w, offset), steepest = 1 / 2, measures = c("deviance", "class", "mse", "mae"),
+    least_gain = list(share = 1e-5, of_explained = FALSE)
   )
 )
 

@@ -19,12 +19,14 @@ glm_results <- function(problem, beta, nbeta, method, step, control, init, env) 
 }
 
 # The path as the engine is told it: radii to land on, or how to choose a grid of penalties, which has glmnet's habits. (Or
-# `penalty`, some penalties, from the largest down.)
+# `penalty`, some penalties, from the largest down.) A step that is longer than one of glmnet's 99 has to gain more to be followed by another.
 glm_radii <- function(problem, beta, nbeta) {
   if (is_penalties(beta)) return(list(penalty = unclass(beta)))
   if (!is.null(beta)) return(list(beta = beta))
   ratio <- if (nrow(problem$x) < ncol(problem$x)) 1e-2 else 1e-4
-  list(count = nbeta, ratio = ratio, df_max = ncol(problem$x) * class_columns(problem) + 1, dev_max = 0.999, dev_change = 1e-5)
+  gain <- problem$family$least_gain
+  list(count = nbeta, ratio = ratio, df_max = ncol(problem$x) * class_columns(problem) + 1, dev_max = 0.999,
+       dev_change = gain$share * 99 / nbeta, dev_relative = gain$of_explained)
 }
 
 # Penalties in the place of radii: the folds of a cross-validation are solved at those of the path on all data, which costs less than to

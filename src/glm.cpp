@@ -56,6 +56,7 @@ struct Stations {
   std::vector<double> radii, penalties;
   std::size_t count = 0;
   double ratio = 0.01, df_max = 0.0, dev_max = 1.0, dev_change = 0.0;
+  bool dev_relative = false;  // to what is explained
   std::size_t done = 0;                   // solved by an earlier run, at whose last point this one begins,
   double largest = 0.0, explained = 0.0;  // and what that knew of a grid
 
@@ -74,6 +75,7 @@ struct Stations {
     df_max = Rcpp::as<double>(path["df_max"]);
     dev_max = Rcpp::as<double>(path["dev_max"]);
     dev_change = Rcpp::as<double>(path["dev_change"]);
+    dev_relative = Rcpp::as<bool>(path["dev_relative"]);
   }
 
   bool by_penalty() const { return radii.empty(); }
@@ -234,7 +236,7 @@ class GlmSession final : public PathSession {
   bool enough() override {
     if (!stations_.chosen_here()) return false;
     const double explained = 1.0 - objective_.loss() / null_loss_;
-    const bool slow = path_.kept() > 5 && explained - explained_ < stations_.dev_change * explained;
+    const bool slow = path_.kept() > 5 && explained - explained_ < stations_.dev_change * (stations_.dev_relative ? explained : 1.0);
     explained_ = explained;
     return explained > stations_.dev_max || slow || static_cast<double>(objective_.pieces()) > stations_.df_max ||
            largest_penalty_ == 0.0;

@@ -236,3 +236,19 @@ test_that("what is made once or without checks is what it would be with them", {
   rlang::with_interactive(expect_true(acfw:::check_control(NULL)$progress))
   rlang::with_interactive(expect_false(acfw:::check_control(NULL)$progress), value = FALSE)
 })
+
+test_that("default paths end where glmnet's do: no step further down for each family", {
+  skip_if_not_installed("glmnet")
+  set.seed(8)
+  x <- matrix(rnorm(400 * 12), 400)
+  eta <- as.numeric(x %*% rnorm(12, sd = 0.3))
+  for (family in c("gaussian", "binomial", "poisson")) {
+    y <- switch(family, gaussian = eta + rnorm(400), binomial = as.integer(runif(400) < plogis(eta)), poisson = rpois(400, exp(eta)))
+    ours <- acfw_glm(x, y, family)
+    theirs <- glmnet::glmnet(x, y, family = family)
+    step <- 1e-4^(1 / 50)
+    expect_gt(min(ours$penalty), min(theirs$lambda) * step)  # the binomial path had five of 36 radii below
+    expect_lt(min(ours$penalty), min(theirs$lambda) / step^2)
+    expect_equal(1 - min(ours$deviance) / ours$null_deviance, max(theirs$dev.ratio), tolerance = 1e-3)
+  }
+})

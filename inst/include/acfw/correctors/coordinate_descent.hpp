@@ -138,6 +138,7 @@ class CoordinateDescent {
         before = std::numeric_limits<double>::infinity();
         jumped = settle(A, model, used, 0.5 * hint, true);
         if (!jumped) continue;
+        if (!A.solves()) return;  // conjugate gradients have looked at all of it
       }
       const double left = own_gap(A, model);
       if (left <= enough_) return;
@@ -213,7 +214,7 @@ class CoordinateDescent {
       for (Index k : some) {
         if (model.moved[k] * norm > gap) late.push_back(k);
       }
-      if (4 * late.size() <= some.size()) {
+      if (8 * late.size() <= some.size()) {
         settle(A, model, late, 0.5 * gap);
         begin(model, some);
         continue;

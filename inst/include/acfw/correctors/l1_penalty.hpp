@@ -29,6 +29,7 @@ class L1Penalty final : public PenaltySolver {
     for (Index j = 0; j < g.size(); ++j) {
       if (drawn(j)) set_.enter(j);
     }
+    set_.arrange();
   }
 
   void foretell(SparseObjective& f, const Goal& goal) override { prediction_.follow(f, goal.before, goal.mu, goal.mu); }

@@ -48,6 +48,11 @@ class WorkingSet {
     }
   }
 
+  /// Columns are visited as the design has them, one after another, unless a Hessian lasts that knows them by their places.
+  void arrange() {
+    if (stale_) std::sort(columns_.begin(), columns_.end());
+  }
+
   /// The gradient and the point on the columns.
   void look(SparseObjective& f, Vector& g, Vector& x) const {
     f.gradient_at(columns_, g);

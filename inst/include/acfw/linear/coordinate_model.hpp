@@ -16,6 +16,7 @@
 
 #include "acfw/core/atoms.hpp"
 #include "acfw/core/eigen.hpp"
+#include "acfw/linear/packed_columns.hpp"
 
 namespace acfw {
 
@@ -139,6 +140,9 @@ class Sweepable {
 
   /// q = the image of a step d over the places `some` of the model's columns, as the model keeps that of its own; returns d'A'L A d.
   virtual double image(const Columns& some, const Vector& d, const CoordinateModel& model, Vector& q) const = 0;
+
+  /// A copy of some columns for many products, where that makes them faster; tells whether it did.
+  virtual bool pack(const Columns& /*columns*/, PackedColumns& /*out*/) const { return false; }
 
   /// Can one solve with H itself?
   virtual bool solves() const { return false; }

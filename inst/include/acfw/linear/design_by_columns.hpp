@@ -94,6 +94,17 @@ class DesignByColumns : public Design {
     return model.bending.apply(q);
   }
 
+  bool pack(const Columns& columns, PackedColumns& out) const override {
+    if (dense()) return false;
+    out.begin();
+    for (Index j : columns) {
+      A_.visit(j, [&, s = scale(j)](Index i, double a) { out.add(i, s * a); });
+      out.end_column();
+    }
+    out.end(rows());
+    return true;
+  }
+
   // The columns of W by rows; each row adds its outer product. Threads share the rows while they are sorted and the columns of H
   // while products are added, so that every entry is summed in one order.
   void gram(const Columns& columns, const Vector& v, Index keep, Eigen::MatrixXd& H, int threads) const override {

@@ -72,7 +72,7 @@ struct CompressedStorage {
     end = std::lower_bound(from, end, high);
     for (const int* i = from; i < end; ++i) f(static_cast<Index>(*i), value[i - row]);
   }
-  double dot(Index j, const double* r) const { return dot_of(start[j], start[j + 1], r); }
+  double dot(Index j, const double* r) const { return sparse_dot(row + start[j], value + start[j], start[j + 1] - start[j], r); }
   // see(lane, the inner product over its rows) for each lane from `first` to before `last`.
   template <class See>
   void dots_in_lanes(Index j, const Lanes& lanes, int first, int last, const double* r, See see) const {
@@ -80,30 +80,12 @@ struct CompressedStorage {
     const int* from = first == 0 ? row + start[j] : std::lower_bound(row + start[j], end, lanes.edge(first));
     for (int lane = first; lane < last; ++lane) {
       const int* to = lane + 1 == Lanes::count ? end : std::lower_bound(from, end, lanes.edge(lane + 1));
-      see(lane, dot_of(static_cast<int>(from - row), static_cast<int>(to - row), r));
+      see(lane, sparse_dot(from, value + (from - row), static_cast<int>(to - from), r));
       from = to;
     }
   }
   void add(Index j, double c, double* z) const {
     for (int k = start[j]; k < start[j + 1]; ++k) z[row[k]] += c * value[k];
-  }
-
- private:
-  // Four sums side by side: one chain of additions would wait for itself, not for the memory.
-  double dot_of(int from, int to, const double* r) const {
-    const int size = to - from;
-    const int* i = row + from;
-    const double* a = value + from;
-    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
-    int k = 0;
-    for (; k + 4 <= size; k += 4) {
-      s0 += a[k] * r[i[k]];
-      s1 += a[k + 1] * r[i[k + 1]];
-      s2 += a[k + 2] * r[i[k + 2]];
-      s3 += a[k + 3] * r[i[k + 3]];
-    }
-    for (; k < size; ++k) s0 += a[k] * r[i[k]];
-    return (s0 + s1) + (s2 + s3);
   }
 };
 
