@@ -16,10 +16,12 @@ start_before_kink <- function(observed, beta, settings, control) {
   for (delta in deltas) {
     rough$max_time <- control$max_time - spent$seconds
     if (rough$max_time <= 0) break
+    rough$tol <- 1e-3 * delta^2  # data that are met as closely as that are as good as met, whatever is left of the objective
     session <- session_completion(observed, beta, delta, settings$method, settings$step, settings$rank_max, control_with_progress(rough),
                                   spent$start, engine_enough(NULL))
-    spent <- after_delta(spent, run_session(session)[[1L]])
-    if (spent$interrupted) break
+    result <- run_session(session)[[1L]]
+    spent <- after_delta(spent, result)
+    if (spent$interrupted || result$status == "max_iter") break  # smaller ones are harder still
   }
   spent
 }
