@@ -116,7 +116,7 @@ class BudgetCorrective : public NoCorrection {
   static constexpr Index large_dense = 400, large_sparse = 250;
   static constexpr Index large_parabola = 1500;  // over a ball in which it fits exactly, its least point is one solution away
   static constexpr double accuracy = 0.05;
-  static constexpr double share_of_rounding = 0.1;
+  static constexpr double share_of_rounding = 0.5;
 
   double accuracy_ = accuracy;  // of the gap, for what a correction leaves
   const Budget& budget_;
