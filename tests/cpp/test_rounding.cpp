@@ -95,6 +95,24 @@ TEST_CASE("a row that no rounding can move does not blur the gap, however long i
   CHECK(f.gradient_rounding(v, 0.0) < 1e-11);
 }
 
+TEST_CASE("counts that are met to many digits have the rounding of their means, not of what is left", "[rounding]") {
+  IllWeighted p("poisson", 5, 0.0, 1e-9);
+  int seen = 0;
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    p.A = normal_matrix(p.n, p.p, seed);
+    p.y = (p.A * p.b).array().exp();  // as near as rounding lets them be
+    Glm f = whole(p, "poisson");
+    f.gradient();
+    for (Index j = 0; j < p.p; ++j) {
+      const Coordinate v{j, 1.0};
+      const double off = static_cast<double>(std::abs(p.along("poisson", v) - static_cast<long double>(f.along_point() - f.along(v))));
+      CHECK(off <= f.gradient_rounding(v, 0.0));
+      seen += off > epsilon * f.gradient().cwiseAbs().maxCoeff() * 1.1;
+    }
+  }
+  CHECK(seen > 0);  // more than of the products themselves
+}
+
 TEST_CASE("a heavy row does not blur the gradient of a column that does not reach it", "[rounding]") {
   Eigen::MatrixXd A(3, 2);
   A << 0.0, 0.0, 0.0, -1.0, 0.0, -1.0;
