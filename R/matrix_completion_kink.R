@@ -10,12 +10,14 @@ start_before_kink <- function(observed, beta, settings, control) {
   deltas <- deltas[deltas > 3 * settings$delta & deltas > 1e-140]
   if (length(deltas) < 2L) return(NULL)
   rough <- control
-  rough[c("tol", "rel_tol", "max_iter", "trace")] <- list(0, 1e-3, kink_iterations, 0)
+  rough[c("tol", "rel_tol", "max_iter", "trace")] <- list(0, 1e-3, 0, 0)
   rough["callback"] <- list(NULL)
-  spent <- list(start = NULL, seconds = 0, counts = 0, interrupted = FALSE)
+  spent <- list(start = NULL, seconds = 0, counts = 0, iterations = 0, interrupted = FALSE)
   for (delta in deltas) {
     rough$max_time <- control$max_time - spent$seconds
-    if (rough$max_time <= 0) break
+    rough$max_iter <- kink_iterations - spent$iterations
+    if (rough$max_time <= 0 || rough$max_iter <= 0) break
+    rough$tol <- 1e-3 * delta^2  # data that are met as closely as that are as good as met, whatever is left of the objective
     session <- session_completion(observed, beta, delta, settings$method, settings$step, settings$rank_max, control_with_progress(rough),
                                   spent$start, engine_enough(NULL))
     spent <- after_delta(spent, run_session(session)[[1L]])
@@ -24,11 +26,12 @@ start_before_kink <- function(observed, beta, settings, control) {
   spent
 }
 
-kink_iterations <- 100
+kink_iterations <- 100  # for all deltas
 
 after_delta <- function(spent, result) {
   start <- if (length(result$par$d)) c(result$par[c("u", "d", "v")], list(L = as.double(result$state$L), state = NULL))
-  list(start = start, seconds = spent$seconds + result$seconds, counts = spent$counts + result$counts, interrupted = was_interrupted(result))
+  list(start = start, seconds = spent$seconds + result$seconds, counts = spent$counts + result$counts,
+       iterations = spent$iterations + result$state$t, interrupted = was_interrupted(result))
 }
 
 # What is left for the run itself: after a stop that was asked for, the certificate only.

@@ -167,6 +167,23 @@ TEST_CASE("convergence is claimed only after the oracle has been asked for full 
   CHECK(oracle.careful >= 2);  // the first look, and the last
 }
 
+TEST_CASE("what brings nothing is tried ever more rarely, and at once again when it does", "[loop]") {
+  Hope hope;
+  int tries = 0;
+  for (int t = 0; t < 1000; ++t) {
+    tries += hope.is_due();
+    hope.watch(false);
+  }
+  CHECK(tries >= 15);
+  CHECK(tries <= 30);
+  while (!hope.is_due()) hope.watch(false);
+  hope.watch(true);
+  for (int t = 0; t < 3; ++t) {  // a few in a row may fail
+    CHECK(hope.is_due());
+    hope.watch(false);
+  }
+}
+
 TEST_CASE("the budget never falls below its floor", "[damping]") {
   BudgetDamping budget(0.5, -10.0);
   double L = 1.0;

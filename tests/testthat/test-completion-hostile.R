@@ -64,6 +64,13 @@ test_that("a sparse matrix whose slots contradict one another, and too many entr
   expect_blamed(check_entry_count(3e9, NULL), "x", says = "the most is")
 })
 
+test_that("the search for a start at a small delta takes no more iterations than it is worth", {
+  a <- 1e14 * (tcrossprod(matrix(rnorm(24), 12), matrix(rnorm(24), 12)) + rnorm(144) * 0.1)  # met exactly, which no relative tolerance is
+  fit <- suppressWarnings(acfw_matrix_completion(a, sum(svd(a)$d) * (1 + 1e-12), control = list(max_iter = 100)))
+  expect_lt(fit$counts[["lmo"]], 250)  # 500 and more
+  expect_true(is.finite(fit$gap))
+})
+
 test_that("a fit that was edited or cut is refused as init", {
   a <- small_ratings(9, 7)
   for (method in c("corrective", "pfw")) {

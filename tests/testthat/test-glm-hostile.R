@@ -167,6 +167,16 @@ test_that("a column without curvature takes what the others leave of a simplex",
   }
 })
 
+test_that("short steps with a constant that is far too small undo no correction", {
+  far <- matrix(rnorm(3 * 40), 3) + 1e6
+  for (set in c("group", "l1")) {
+    fit <- suppressWarnings(acfw_glm(far, c(1, 1, 0), "binomial", 0.1, set = set, groups = if (set == "group") rep(1:10, 4), intercept = FALSE,
+                                     step = "short", control = list(L = 1, max_iter = 20)))
+    expect_lte(max(diff(fit$trace$objective)), 1e-9)  # it rose to a million, again and again
+    expect_lt(fit$objective, 0.65)
+  }
+})
+
 test_that("open-loop steps do not undo what corrections have reached", {
   set.seed(8616)
   x <- matrix(rnorm(200), 10)

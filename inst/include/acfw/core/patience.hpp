@@ -1,6 +1,8 @@
-// When to give up: nothing improves any more in floating point, or gaps that looked small keep growing when they are verified.
+// When to give up: nothing improves any more in floating point, or gaps that looked small keep growing when they are verified. And when to
+// try again what has brought nothing.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 
 namespace acfw {
@@ -33,6 +35,26 @@ class Patience {
   long without_progress_ = 0;
   long unseen_ = 0;
   int disappointments_ = 0;
+};
+
+/// Corrections may cost far more than a step. Where they bring nothing, one after another, they are tried ever more rarely: what a few
+/// steps have changed may make them worth it again.
+class Hope {
+ public:
+  bool is_due() const { return wait_ == 0; }
+
+  /// One more iteration, in which a correction, if one was due, moved the point or did not.
+  void watch(bool moved) {
+    if (moved) in_vain_ = wait_ = 0;
+    else if (wait_ > 0) --wait_;
+    else if (++in_vain_ > few) wait_ = std::min(longest, 1 << (in_vain_ - few - 1));
+    in_vain_ = std::min(in_vain_, most);
+  }
+
+ private:
+  static constexpr int few = 3, longest = 64, most = 20;
+
+  int in_vain_ = 0, wait_ = 0;
 };
 
 }  // namespace acfw

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "acfw/core/patience.hpp"
 #include "acfw/correctors/group_penalty.hpp"
 #include "acfw/correctors/l1_penalty.hpp"
 #include "acfw/correctors/l1_working_set.hpp"
@@ -32,13 +33,17 @@ class BudgetCorrective : public NoCorrection {
   }
 
   Correction correct_instead(Regression& f, double gap, double L, Counts& counts) {
-    if (!by_penalty(f)) return set_.correct_instead(f, gap, L, counts);
-    const double before = f.value();
-    const bool moved = land(f, gap, counts);
-    return {moved, moved, before - f.value()};
+    if (!is_due()) return {};
+    const Correction done = by_penalty(f) ? land_instead(f, gap, counts) : set_.correct_instead(f, gap, L, counts);
+    if (done.moved) hope_.watch(true);
+    return done;
   }
 
-  bool correct(Regression& f, double gap, Counts& counts) { return by_penalty(f) ? land(f, gap, counts) : set_.correct(f, gap, counts); }
+  bool correct(Regression& f, double gap, Counts& counts) {
+    const bool moved = is_due() && (by_penalty(f) ? land(f, gap, counts) : set_.correct(f, gap, counts));
+    hope_.watch(moved);
+    return moved;
+  }
 
   /// f moves to the solution at a penalty, over the set of whatever size it has there.
   void go_to_penalty(Regression& f, PenaltySolver::Goal goal, Counts& counts) {
@@ -58,6 +63,13 @@ class BudgetCorrective : public NoCorrection {
   }
 
  private:
+  // What was in vain at one radius says nothing about another.
+  bool is_due() {
+    if (radius_ != budget_.radius()) hope_ = {};
+    radius_ = budget_.radius();
+    return hope_.is_due();
+  }
+
   bool by_penalty(const Regression& f) const {
     if (budget_.all_used()) return false;
     if (grouped_) return true;
@@ -75,6 +87,12 @@ class BudgetCorrective : public NoCorrection {
   static double attainable(Regression& f, double tol, double rel_tol) {
     const double wanted = std::max(tol, rel_tol * std::abs(f.value()));
     return std::max(tol, share_of_rounding * hidden_in(f, wanted / share_of_rounding));
+  }
+
+  Correction land_instead(Regression& f, double gap, Counts& counts) {
+    const double before = f.value();
+    const bool moved = land(f, gap, counts);
+    return {moved, moved, before - f.value()};
   }
 
   // By penalties, and back into the set; undone if f is higher there, as it may be where the value is nearly the least already and the gap
@@ -98,7 +116,7 @@ class BudgetCorrective : public NoCorrection {
   static constexpr Index large_dense = 400, large_sparse = 250;
   static constexpr Index large_parabola = 1500;  // over a ball in which it fits exactly, its least point is one solution away
   static constexpr double accuracy = 0.05;
-  static constexpr double share_of_rounding = 0.1;
+  static constexpr double share_of_rounding = 0.5;
 
   double accuracy_ = accuracy;  // of the gap, for what a correction leaves
   const Budget& budget_;
@@ -106,6 +124,8 @@ class BudgetCorrective : public NoCorrection {
   std::unique_ptr<PenaltySolver> penalty_;
   bool grouped_ = false;
   PathPrediction prediction_;
+  Hope hope_;
+  double radius_ = 0.0;
   std::function<bool()> stop_;
 };
 

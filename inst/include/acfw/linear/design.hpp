@@ -110,12 +110,9 @@ class Design : public Sweepable {
   virtual void weighted_moments(const Columns& columns, Index from, const Vector& v, Vector& lean, Vector& square,
                                 int threads = 1) const = 0;
 
-  /// At least the length of the sum of c_k times column columns[k], row i multiplied by u_i, whatever the signs of its terms.
-  double weighed_length(const Columns& columns, const Vector& c, const Vector& u, int threads = 1) const {
-    Vector lean(c.size()), square(c.size());
-    weighted_moments(columns, 0, u.cwiseAbs2(), lean, square, threads);
-    return square.cwiseSqrt().dot(c.cwiseAbs());
-  }
+  /// Of the sizes |a| of the entries, which rounding goes by: z += sum of |c_k| times column columns[k], and out = |A|'r.
+  virtual void add_sizes(const Columns& columns, const Vector& c, Vector& z) const = 0;
+  virtual void sizes_along(const Vector& r, Vector& out, int threads = 1) const = 0;
 
   /// The columns `keep` and later of A_W' diag(v) A_W, W = columns, as the leading block of H; symmetric from `keep` on.
   virtual void gram(const Columns& columns, const Vector& v, Index keep, Eigen::MatrixXd& H, int threads = 1) const = 0;

@@ -74,6 +74,24 @@ class DesignByColumns : public Design {
     });
   }
 
+  void add_sizes(const Columns& columns, const Vector& c, Vector& z) const override {
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const double size = std::abs(c[static_cast<Index>(k)] * scale(columns[k]));
+      A_.visit(columns[k], [&](Index i, double a) { z[i] += size * std::abs(a); });
+    }
+  }
+
+  void sizes_along(const Vector& r, Vector& out, int threads) const override {
+    out.setZero(cols());
+    in_chunks(cols(), threads, [&](Index from, Index to) {
+      for (Index j = from; j < to; ++j) {
+        double sum = 0.0;
+        A_.visit(j, [&](Index i, double a) { sum += std::abs(a) * r[i]; });
+        out[j] = std::abs(scale(j)) * sum;
+      }
+    });
+  }
+
   double sweep(const Columns& order, CoordinateModel& model) const override {
     if (in_lanes(model)) return sweep_in_lanes(order, model);
     return descend(

@@ -15,7 +15,7 @@ class Binomial final : public Loss {
  public:
   Binomial(Vector y, Vector w) : Loss(std::move(y), std::move(w)), p_(size()), q_(size()) {}
 
-  double residual_range() const override { return length_of_weights(); }  // probabilities lie between 0 and 1
+  bool probabilities() const override { return true; }
   void curvature(Vector& v) const override { v = w_.cwiseProduct(p_).cwiseProduct(q_); }
   double curvature_along(const Vector& u) const override {
     double sum = 0.0;

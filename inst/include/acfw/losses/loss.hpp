@@ -64,26 +64,27 @@ class Loss {
   double residual_rounding(double terms) const {
     return epsilon * r_.stableNorm() + std::min(largest_curvature() * margin_rounding(terms), residual_range());
   }
-  /// The same, closer where rows weigh and bend differently: `length_in(u)` is the length of those terms with row i multiplied by u_i.
-  template <class LengthIn>
-  double sharp_residual_rounding(double terms, LengthIn length_in) const {
-    const double loose = residual_rounding(terms);
-    if (!quadratic() && !(margin_rounding(terms) < bends_alike)) return loose;
-    Vector u;
-    steepest(u);
-    const double largest = u.maxCoeff(), unseen = 1e-150;  // of the largest, the square of which underflows
-    if (largest > 0.0) u /= largest;
-    const double length = length_in(u) + response_length(u) + unseen * terms;
-    const double sharp = epsilon * (r_.stableNorm() + largest * length);
-    return sharp < loose ? sharp : loose;
+  /// The same entry by entry, where rows weigh and bend differently: that of entry i at a margin added up from terms of size `terms[i]`.
+  Vector residual_roundings(const Vector& terms) const {
+    Vector out;
+    steepest(out);
+    for (Index first = 0; first < size(); first += together_) {
+      const double most = terms.segment(first, together_).maxCoeff();  // margins of an observation shift one another
+      for (Index i = first; i < first + together_; ++i) {
+        const double shift = epsilon * (most + response_size(i)), range = probabilities() ? w_[i] : infinite;
+        const double moved = quadratic() || shift < bends_alike ? out[i] * shift : infinite;
+        out[i] = epsilon * std::abs(r_[i]) + std::min(moved, range);
+      }
+    }
+    return out;
   }
   double value_rounding(double value, double terms) const {
     const double shift = margin_rounding(terms);
     return epsilon * std::abs(value) + (r_.stableNorm() + std::min(0.5 * largest_curvature() * shift, residual_range())) * shift;
   }
 
-  /// The length of the largest change that any shift of the margins makes to `residual()`.
-  virtual double residual_range() const { return std::numeric_limits<double>::infinity(); }
+  /// Are the entries of `residual()` weights times differences of probabilities, which no shift of the margins changes by more than one?
+  virtual bool probabilities() const { return false; }
 
   /// As of the last look: the second derivatives, and their inner product with u.
   virtual void curvature(Vector& v) const = 0;
@@ -111,10 +112,9 @@ class Loss {
   virtual bool newton_converges(double slope, double curvature) const = 0;
 
  protected:
-  /// The length of the responses in the units of margins, what they add to the rounding of a residual; and with entry i multiplied by u_i.
+  /// The length of the responses in the units of margins, what they add to the rounding of a residual; and the size of one.
   virtual double response_length() const { return length_of_y_; }
-  virtual double response_length(const Vector& u) const { return u.cwiseProduct(y_).stableNorm(); }
-  double length_of_weights() const { return length_of_w_; }
+  virtual double response_size(Index i) const { return std::abs(y_[i]); }
 
   /// The largest second derivatives near the last look, where `curvature` may be about to jump.
   virtual void steepest(Vector& v) const { curvature(v); }
@@ -150,6 +150,8 @@ class Loss {
   }
 
   double margin_rounding(double terms) const { return epsilon * (terms + response_length()); }
+  // The length of the largest change that any shift of the margins makes to `residual()`.
+  double residual_range() const { return probabilities() ? length_of_w_ : infinite; }
 
   double length_of_y_, length_of_w_;
   Index together_ = 1;
@@ -157,6 +159,7 @@ class Loss {
   static constexpr Index largest_block = 4096;
   static constexpr double bends_alike = 0.1;  // second derivatives of no family change by much when a margin moves by less
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  static constexpr double infinite = std::numeric_limits<double>::infinity();
 };
 
 /// A loss whose observations are looked at one by one: `Family` has

@@ -18,7 +18,7 @@ class Multinomial final : public Loss {
     set_together(classes);
   }
 
-  double residual_range() const override { return length_of_weights(); }  // probabilities lie between 0 and 1
+  bool probabilities() const override { return true; }
 
   void curvature(Vector& v) const override { v = 2.0 * w_.array() * p_.array() * q_.array(); }
   double curvature_along(const Vector& u) const override {

@@ -47,7 +47,7 @@ class Poisson final : public Loss {
  protected:
   // A relative error of a count is an absolute one of its margin.
   double response_length() const override { return std::sqrt(static_cast<double>(size())); }
-  double response_length(const Vector& u) const override { return u.stableNorm(); }
+  double response_size(Index) const override { return 1.0; }
 
   double value_of(Index from, Index to, const double* m, double b0) const override { return poisson_half_deviance(rows(from, to, m), b0); }
 

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "acfw/losses/families.hpp"
+#include "acfw/objectives/gradient_roundings.hpp"
 #include "acfw/objectives/profiled_hessian.hpp"
 #include "acfw/objectives/regression.hpp"
 #include "acfw/objectives/screened_gradient.hpp"
@@ -73,9 +74,10 @@ class Glm final : public Regression {
   /// How much of <g, b - v> may be rounding: that of the margins, which are sums of columns, and of their residuals.
   template <class Atom>
   double gradient_rounding(const Atom& v, double enough = std::numeric_limits<double>::infinity()) const {
-    const double loose = rounding_at(v, loss_->residual_rounding(terms_of_margins()));
+    const double loose = rounding_of(v, screened_.lengths(), loss_->residual_rounding(terms_of_margins())) + moments_at(v);
     if (loose <= enough) return loose;
-    return rounding_at(v, loss_->sharp_residual_rounding(terms_of_margins(), [this](const Vector& u) { return weighed_terms(u); }));
+    const double sharp = rounding_of(v, roundings(), 1.0) + moments_at(v);
+    return sharp < loose ? sharp : loose;
   }
 
   double gradient_rounding(const AnyAtom& v, double enough) const override { return gradient_rounding<AnyAtom>(v, enough); }
@@ -173,27 +175,23 @@ class Glm final : public Regression {
     return length_of_margins(screened_.lengths(), static_cast<double>(A_->rows()), settings_.offset.stableNorm());
   }
 
-  // The same with row i multiplied by u_i.
-  double weighed_terms(const Vector& u) const {
+  Vector roundings() const {
     Columns columns = support();
     columns.insert(columns.end(), settings_.free.begin(), settings_.free.end());
     Vector c(static_cast<Index>(columns.size()));
     for (Index k = 0; k < pieces(); ++k) c[k] = point_[columns[static_cast<std::size_t>(k)]];
     c.tail(free_.size()) = free_;
-    const double beside = settings_.offset.size() > 0 ? u.cwiseProduct(settings_.offset).stableNorm() : 0.0;
-    return A_->weighed_length(columns, c, u, threads()) + std::abs(b0_) * u.norm() + beside;
+    return gradient_roundings(*A_, *loss_, columns, c, b0_, settings_.offset, threads());
   }
 
   // Where data were condensed to their moments, the rounding of these comes along.
   template <class Atom>
-  double rounding_at(const Atom& v, double of_residuals) const {
-    const Vector& lengths = screened_.lengths();
-    const double rounding = rounding_of(v, lengths, largest_norm(), of_residuals);
-    if (settings_.moments_rounding == 0.0) return rounding;
+  double moments_at(const Atom& v) const {
+    if (settings_.moments_rounding == 0.0) return 0.0;
     double reach = budget_ ? budget_->radius() : 0.0;  // there also where the gradient vanishes, and the atom with it
     entries_of(v, [&, size = 0.0](Index, double value) mutable { reach = std::max(reach, size += std::abs(value)); });
-    const double columns = point_.sum([&](Index j, double b) { return lengths[j] * std::abs(b); });
-    return rounding + settings_.moments_rounding * (columns + loss_->residual().norm()) * (columns + largest_norm() * reach);
+    const double columns = length_of_columns(screened_.lengths());
+    return settings_.moments_rounding * (columns + loss_->residual().norm()) * (columns + largest_norm() * reach);
   }
 
   // ---- the direction ------------------------------------------------------------------------------------

@@ -75,13 +75,13 @@ class GlmOfParts final : public Regression {
   }
 
   double gradient_rounding(const AnyAtom& v, double enough) const override {
-    const auto at = [&](double of_residuals) { return rounding_of(v, rows_.lengths, rows_.lengths.maxCoeff(), of_residuals); };
-    const double loose = at(residual_rounding());
+    const double loose = rounding_of(v, rows_.lengths, residual_rounding());
     if (loose <= enough) return loose;
     const Place place = here();
-    Question question{Verb::rounding, place.columns, {terms_of_margins(), b0_}};
+    Question question{Verb::roundings, place.columns, {b0_}};
     question.numbers.insert(question.numbers.end(), place.coefficients.begin(), place.coefficients.end());
-    return at(std::sqrt(parts_->ask(question)[0]));
+    const double sharp = rounding_of(v, parts_->ask(question), 1.0);
+    return sharp < loose ? sharp : loose;
   }
 
   /// The parts remember theirs; here is their sum.

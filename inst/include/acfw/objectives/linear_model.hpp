@@ -8,6 +8,7 @@
 
 #include "acfw/linear/multiply.hpp"
 #include "acfw/losses/families.hpp"
+#include "acfw/objectives/gradient_roundings.hpp"
 #include "acfw/objectives/image_objective.hpp"
 
 namespace acfw {
@@ -66,14 +67,11 @@ class LinearModel : public ImageObjective {
     const double ridge = epsilon * ridge_ * point_.x().lpNorm<Eigen::Infinity>() * (point_.x().lpNorm<1>() + norm);
     const double loose = loss_->residual_rounding(of_x) * reach + ridge;
     if (loose <= enough) return loose;
-    return loss_->sharp_residual_rounding(of_x, [this](const Vector& u) { return weighed_terms(u); }) * reach + ridge;
-  }
-
-  // The length of what z is added up from, row i multiplied by u_i.
-  double weighed_terms(const Vector& u) const {
     Columns all(static_cast<std::size_t>(A_->cols()));
     std::iota(all.begin(), all.end(), Index{0});
-    return A_->weighed_length(all, point_.x(), u, threads_);
+    const Vector each = gradient_roundings(*A_, *loss_, all, point_.x(), 0.0, {}, threads_);
+    const double sharp = each.dot(point_.x().cwiseAbs()) + each.maxCoeff() * norm + ridge;
+    return sharp < loose ? sharp : loose;
   }
 
   static Vector along_images(const std::vector<Vector>& images, const Vector& r) {

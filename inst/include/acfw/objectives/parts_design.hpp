@@ -44,6 +44,8 @@ class PartsDesign final : public Design {
   // ---- what only the parts could do ----------------------------------------------------------------------
   void add_column(Index, double, Vector&, Columns*) const override { away(); }
   void add_columns(const Columns&, const Vector&, Vector&, int) const override { away(); }
+  void add_sizes(const Columns&, const Vector&, Vector&) const override { away(); }
+  void sizes_along(const Vector&, Vector&, int) const override { away(); }
   double deviation(Index, const Vector&) const override { return away(); }
   Range range(Index) const override { return {away(), 0.0}; }
   double largest(Index) const override { return away(); }

@@ -102,6 +102,7 @@ class Regression : public SparseObjective {
   /// And of the value: more than of the number itself where margins are sums of large terms.
   /// It changes slowly and costs a look at all observations, so that it is an old one mostly.
   double value_rounding() {
+    if (last_gradient().size() == 0) gradient();  // nobody has looked at the columns yet
     if (rounding_asked_++ % 16 == 0) rounding_ = rounding_of_margins();
     return rounding_ + epsilon * std::abs(value_);
   }
@@ -155,16 +156,14 @@ class Regression : public SparseObjective {
     return has_ridge() ? 0.5 * point_.sum([&](Index j, double b) { return ridge(j) * b * b; }) : 0.0;
   }
 
-  /// The rounding of <g, b - v>, with columns of these lengths and the rounding of the residuals of that length.
+  /// The rounding of <g, b - v>, where that of g_j is at most `unit` times sizes[j].
   template <class Atom>
-  double rounding_of(const Atom& v, const Vector& lengths, double largest_length, double of_residuals) const {
+  double rounding_of(const Atom& v, const Vector& sizes, double unit) const {
     double size = 0.0, largest = 0.0;
     entries_of(v, [&](Index, double value) { size += std::abs(value); });
     for (Index j : support()) largest = std::max(largest, std::abs(point_[j]));
-    const double columns = length_of_columns(lengths);
     const double norm = point_.sum([](Index, double b) { return std::abs(b); });
-    return of_residuals * (columns + largest_length * size) +
-           epsilon * settings_.ridge * largest * (norm + size);
+    return unit * (length_of_columns(sizes) + sizes.maxCoeff() * size) + epsilon * settings_.ridge * largest * (norm + size);
   }
 
   double length_of_columns(const Vector& lengths) const {

@@ -7,6 +7,7 @@
 
 #include "acfw/losses/loss.hpp"
 #include "acfw/linear/design.hpp"
+#include "acfw/objectives/gradient_roundings.hpp"
 #include "acfw/objectives/profiled_hessian.hpp"
 #include "acfw/parts/question.hpp"
 
@@ -40,7 +41,8 @@ class Part {
       case Verb::reach: return reach(question);
       case Verb::normal: return normal(numbers);
       case Verb::mark: return mark();
-      default: return rounding(question);
+      case Verb::roundings: return gradient_roundings(*A_, *loss_, question.columns, after(numbers, 1), numbers[0], offset_, threads_);
+      default: return rounding(numbers[0]);
     }
   }
 
@@ -176,13 +178,8 @@ class Part {
     return Vector::Constant(1, change.size() > 0 ? change.lpNorm<Eigen::Infinity>() : 0.0);
   }
 
-  Vector rounding(const Question& question) const {
-    const double terms = question.numbers[0];
-    const auto weighed = [&](const Vector& u) {
-      const double beside = offset_.size() > 0 ? u.cwiseProduct(offset_).stableNorm() : 0.0;
-      return A_->weighed_length(question.columns, after(question.numbers, 2), u, threads_) + std::abs(question.numbers[1]) * u.norm() + beside;
-    };
-    const double size = question.columns.empty() ? loss_->residual_rounding(terms) : loss_->sharp_residual_rounding(terms, weighed);
+  Vector rounding(double terms) const {
+    const double size = loss_->residual_rounding(terms);
     return Eigen::Vector2d(size * size, loss_->value_rounding(0.0, terms));
   }
 

@@ -25,8 +25,8 @@ enum class Verb {
   gram,      ///< (first new column, Curvatures, Slopes, centre); A_W'v, slopes if wanted, upper triangle of A_W'VA_W by columns
   bounds,    ///< where the intercept may be after a step: (gamma); maxima of -from and to
   reach,     ///< of columns with these coefficients; the largest change of a margin
-  rounding,  ///< at margins added up from terms of a length: (length), sharper with (length, b0, coefficients); sum of squares of
-             ///< that of the residuals, and that of the value
+  rounding,   ///< at margins added up from terms of a length: (length); sum of squares of that of the residuals, and that of the value
+  roundings,  ///< of A'r: (b0, coefficients); at most what they may be
   mark,      ///< the way of the residuals is measured from here; nothing
   // Of a matrix completion: see parts/entries_part.hpp. Matrices travel by rows, a row for each column of the data.
   effects,    ///< (mean, effects of columns); slope and curvature of the mean, with the effects of rows that follow it
@@ -80,8 +80,8 @@ struct Question {
 
 /// Does the answer need the design, or only what a part remembers of its rows?
 inline bool needs_design(Verb verb, bool columns) {
-  if (verb == Verb::gradient || verb == Verb::reach || verb == Verb::normal) return true;
-  return columns && (verb == Verb::place || verb == Verb::prepare || verb == Verb::add || verb == Verb::gram || verb == Verb::rounding);
+  if (verb == Verb::gradient || verb == Verb::reach || verb == Verb::normal || verb == Verb::roundings) return true;
+  return columns && (verb == Verb::place || verb == Verb::prepare || verb == Verb::add || verb == Verb::gram);
 }
 
 /// A sum over the parts 2^level place, ..., those after included as far as 2^level reaches.

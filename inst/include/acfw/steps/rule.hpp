@@ -18,7 +18,7 @@ class StepRule {
   /// log of the product of the r_t used so far.
   virtual double log_damping() const { return 0.0; }
   virtual void resume(double /*L*/, double /*log_damping*/) {}
-  /// Does it go by the number of iterations alone, wherever that leads?
+  /// Does it go by what it was told, the number of iterations or a constant, wherever that leads?
   virtual bool blind() const { return false; }
 };
 

@@ -16,6 +16,7 @@ class ShortStep : public StepRule {
     return {gamma, L_, line.divergence(gamma), true};
   }
 
+  bool blind() const override { return true; }  // an L below the true one may raise f
   double L() const override { return L_; }
 
  private:
