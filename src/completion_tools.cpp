@@ -14,8 +14,7 @@ using acfw::Vector;
 // [[Rcpp::export]]
 double completion_loss_at_zero(Rcpp::List observed, double delta) {
   const Observed in(observed);
-  const double cells = static_cast<double>(in.dim[0]) * in.dim[1];
-  double sum = 0.0, total = in.w0 * (cells - static_cast<double>(in.x.size()));
+  double sum = 0.0, total = in.w0 * (in.cells() - static_cast<double>(in.x.size()));
   for (int c = 0; c < in.dim[1]; ++c) {
     for (int e = in.p[c]; e < in.p[c + 1]; ++e) {
       const double r = in.centred(e, c), w = in.weights.size() > 0 ? in.weights[e] : 1.0;

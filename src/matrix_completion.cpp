@@ -15,25 +15,33 @@ using acfw::Index;
 using acfw::ThinSvd;
 using acfw::Vector;
 
-Rcpp::List svd_to_r(const ThinSvd& x, bool transposed) {
-  using Rcpp::_;
-  if (transposed) return Rcpp::List::create(_["u"] = x.V, _["d"] = x.d, _["v"] = x.U);
-  return Rcpp::List::create(_["u"] = x.U, _["d"] = x.d, _["v"] = x.V);
-}
+/// How R knows the matrix that the engine has: with all its rows and columns, and never transposed.
+struct Layout {
+  OccupiedSides occupied;
+  bool transposed = false;
 
-ThinSvd svd_from_r(const Rcpp::List& list, bool transposed) {
-  ThinSvd x{Rcpp::as<Eigen::MatrixXd>(list["u"]), Rcpp::as<Vector>(list["d"]), Rcpp::as<Eigen::MatrixXd>(list["v"])};
-  if (transposed) x.U.swap(x.V);
-  return x;
-}
+  Rcpp::List to_r(const ThinSvd& x) const {
+    return Rcpp::List::create(Rcpp::_["u"] = occupied.rows.scattered(transposed ? x.V : x.U), Rcpp::_["d"] = x.d,
+                              Rcpp::_["v"] = occupied.columns.scattered(transposed ? x.U : x.V));
+  }
+
+  ThinSvd from_r(const Rcpp::List& list) const {
+    ThinSvd x{occupied.rows.gathered(Rcpp::as<Eigen::MatrixXd>(list["u"])), Rcpp::as<Vector>(list["d"]),
+              occupied.columns.gathered(Rcpp::as<Eigen::MatrixXd>(list["v"]))};
+    if (transposed) x.U.swap(x.V);
+    // Of another problem's point rows that are empty here may have held a part: what is left is no decomposition.
+    if (!occupied.rows.everything() || !occupied.columns.everything()) x = acfw::compress(x.U, x.d, x.V);
+    return x;
+  }
+};
 
 /// The run at one radius.
 class CompletionRun final : public SessionOf<acfw::Completion, acfw::CompletionBall, acfw::CompletionCorrective> {
  public:
   CompletionRun(std::unique_ptr<acfw::Completion> objective, const acfw::CompletionBall& ball, const acfw::CompletionCorrective& corrector,
                 const std::string& direction, const std::string& step, const Rcpp::List& control, const acfw::Control& limits,
-                bool transposed)
-      : SessionOf(std::move(objective), ball, direction, step, control, limits, corrector), corrector_(corrector), transposed_(transposed) {}
+                const Layout& layout)
+      : SessionOf(std::move(objective), ball, direction, step, control, limits, corrector), corrector_(corrector), layout_(layout) {}
 
   void interrupt() override {
     corrector_.restore(*objective_);
@@ -61,7 +69,7 @@ class CompletionRun final : public SessionOf<acfw::Completion, acfw::CompletionB
   bool slack() { return acfw::is_slack(objective_->point(), dictionary_.ball().radius(), sigma(), run_.gap()); }
 
  protected:
-  SEXP point() override { return svd_to_r(objective_->point(), transposed_); }
+  SEXP point() override { return layout_.to_r(objective_->point()); }
 
  private:
   double sigma() {
@@ -70,7 +78,7 @@ class CompletionRun final : public SessionOf<acfw::Completion, acfw::CompletionB
   }
 
   acfw::CompletionCorrective corrector_;
-  bool transposed_;
+  const Layout& layout_;
 };
 
 // Atoms of this size, and not of its transpose: the core only knows how many entries they have.
@@ -93,15 +101,15 @@ class CompletionSession final : public CompletionPath<CompletionRun> {
   CompletionSession(const Observed& in, std::vector<double> radii, double delta, std::string method, std::string step, double rank_max,
                     const Rcpp::List& control, const Rcpp::Nullable<Rcpp::List>& init, double enough)
       : CompletionPath(std::move(radii), std::move(method), std::move(step), control, enough),
-        transposed_(in.dim[0] < in.dim[1]),  // the pass writes to the factor of the second side for every entry: the shorter one
-        entries_(make_entries(in, transposed_)),
+        layout_(layout_of(in, method_)),
+        entries_(make_entries(in, layout_.transposed, layout_.occupied)),
         delta_(delta),
         rank_max_(std::isfinite(rank_max) ? static_cast<Index>(rank_max) : std::numeric_limits<Index>::max()) {
-    if (in.w0 > 0.0) all_ = acfw::AllCells::absorb(entries_, in.w0);
+    if (in.w0 > 0.0) all_ = acfw::AllCells::absorb(entries_, in.w0, in.cells());
     else if (entries_.weight.size() > 0) entries_.weight /= entries_.weight.sum();
     if (init.isNull()) return;
     const Rcpp::List from(init);
-    start_ = svd_from_r(from, transposed_);
+    start_ = layout_.from_r(from);
     L_ = Rcpp::as<double>(from["L"]);
     if (Rf_isNull(from["state"])) return;
     state_ = Rcpp::List(from["state"]);
@@ -113,6 +121,15 @@ class CompletionSession final : public CompletionPath<CompletionRun> {
   SEXP view(const std::string& what) override { return run_ ? run_->view(what) : R_NilValue; }
 
  private:
+  // Methods that hold atoms have them with all rows and columns. The pass writes to the factor of the second side for every entry: the
+  // shorter one.
+  static Layout layout_of(const Observed& in, const std::string& method) {
+    Layout layout;
+    if (method == "corrective") layout.occupied = in.occupied();
+    layout.transposed = layout.occupied.rows.size(in.dim[0]) < layout.occupied.columns.size(in.dim[1]);
+    return layout;
+  }
+
   void begin(std::size_t k, const acfw::Control& limits) override {
     const double beta = radii_[k];
     const std::shared_ptr<acfw::Deadline> deadline = start_clock(limits.max_time);
@@ -123,7 +140,7 @@ class CompletionSession final : public CompletionPath<CompletionRun> {
     const bool at_zero = !warm && acfw::stays_at_zero(*objective, beta, method_);
     if (warm) objective->assign(start_ = acfw::brought_inside(std::move(start_), beta, rank_max_));
     run_ = std::make_unique<CompletionRun>(std::move(objective), ball, corrector, method_ == "corrective" ? "cfw" : method_, step_,
-                                           control_, limits, transposed_);
+                                           control_, limits, layout_);
     if (state_.size() > 0) {
       run_->resume(state_, entries_.rows * entries_.cols);
     } else if (warm || at_zero) {
@@ -149,7 +166,7 @@ class CompletionSession final : public CompletionPath<CompletionRun> {
     return std::make_shared<acfw::FactoredCorrector>(ball.ball(), settings);
   }
 
-  bool transposed_;
+  Layout layout_;
   acfw::Entries entries_;
   double delta_;
   Index rank_max_;

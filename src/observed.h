@@ -9,6 +9,7 @@
 
 #include "acfw/linear/entries.hpp"
 #include "acfw/objectives/additive_effects.hpp"
+#include "occupied.h"
 
 // Column pointers `p`, row numbers `i` from 0, values `x`; what is fitted
 // is x - mean - row[i] - column[j].
@@ -39,6 +40,15 @@ struct Observed {
     return mean + (row.size() > 0 ? row[r] : 0.0) + (column.size() > 0 ? column[c] : 0.0);
   }
 
+  double cells() const { return static_cast<double>(dim[0]) * dim[1]; }
+
+  OccupiedSides occupied() const {
+    std::vector<int> in_row(static_cast<std::size_t>(dim[0])), in_column(static_cast<std::size_t>(dim[1]));
+    for (R_xlen_t e = 0; e < i.size(); ++e) ++in_row[static_cast<std::size_t>(i[e])];
+    for (int c = 0; c < dim[1]; ++c) in_column[static_cast<std::size_t>(c)] = p[c + 1] - p[c];
+    return {Occupied(in_row), Occupied(in_column)};
+  }
+
   acfw::ColumnEntries entries() const {
     return {dim[0], dim[1], p.begin(), i.begin(), x.begin(), weights.size() > 0 ? weights.begin() : nullptr};
   }
@@ -51,10 +61,10 @@ struct Observed {
   }
 };
 
-// By rows; by columns, which is how they come, if `transposed`.
-inline acfw::Entries make_entries(const Observed& in, bool transposed) {
+// By rows; by columns, which is how they come, if `transposed`. With the rows and columns that are occupied, or all.
+inline acfw::Entries make_entries(const Observed& in, bool transposed, const OccupiedSides& occupied = {}) {
   using acfw::Index;
-  const int rows = in.dim[0], cols = in.dim[1];
+  const int rows = occupied.rows.size(in.dim[0]), cols = occupied.columns.size(in.dim[1]);
   const R_xlen_t size = in.x.size();
   acfw::Entries out;
   out.rows = transposed ? cols : rows;
@@ -64,24 +74,28 @@ inline acfw::Entries make_entries(const Observed& in, bool transposed) {
   out.value.resize(size);
   if (in.weights.size() > 0) out.weight.resize(size);
   if (in.row_scale.size() > 0) {
-    out.row_scale = Rcpp::as<acfw::Vector>(transposed ? in.column_scale : in.row_scale);
-    out.col_scale = Rcpp::as<acfw::Vector>(transposed ? in.row_scale : in.column_scale);
+    out.row_scale = occupied.rows.gathered(Rcpp::as<acfw::Vector>(in.row_scale));
+    out.col_scale = occupied.columns.gathered(Rcpp::as<acfw::Vector>(in.column_scale));
+    if (transposed) out.row_scale.swap(out.col_scale);
   }
-  if (!transposed) {
-    for (R_xlen_t e = 0; e < size; ++e) ++out.start[static_cast<std::size_t>(in.i[e]) + 1];
-    for (Index r = 0; r < out.rows; ++r) out.start[r + 1] += out.start[r];
+  const auto row = [&](R_xlen_t e) { return occupied.rows.place(in.i[e]); };
+  if (transposed) {
+    for (int c = 0; c < in.dim[1]; ++c) {
+      const int to = occupied.columns.place(c);
+      if (to >= 0) out.start[static_cast<std::size_t>(to) + 1] = in.p[c + 1];
+    }
   } else {
-    std::copy(in.p.begin(), in.p.end(), out.start.begin());
+    for (R_xlen_t e = 0; e < size; ++e) ++out.start[static_cast<std::size_t>(row(e)) + 1];
+    for (Index r = 0; r < out.rows; ++r) out.start[r + 1] += out.start[r];
   }
   std::vector<int> next(out.start.begin(), out.start.end() - 1);
-  for (int c = 0; c < cols; ++c) {
+  for (int c = 0; c < in.dim[1]; ++c) {
     for (int e = in.p[c]; e < in.p[c + 1]; ++e) {
-      const int to = transposed ? e : next[static_cast<std::size_t>(in.i[e])]++;
-      out.col[static_cast<std::size_t>(to)] = transposed ? in.i[e] : c;
+      const int to = transposed ? e : next[static_cast<std::size_t>(row(e))]++;
+      out.col[static_cast<std::size_t>(to)] = transposed ? row(e) : occupied.columns.place(c);
       out.value[to] = in.centred(e, c);
       if (in.weights.size() > 0) out.weight[to] = in.weights[e];
     }
   }
   return out;
 }
-

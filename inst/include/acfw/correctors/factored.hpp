@@ -45,6 +45,7 @@ class FactoredCorrector : public NoCorrection {
     Terms x = f.terms();
     const Index held = x.size();
     grow(f, x);
+    ball_->keep_leading();
     settled_ = held > first_block && 5 * (x.size() - held) <= held;
     if (x.size() > settings_.rank_max) truncate(x);
     if (x.size() == 0) return false;

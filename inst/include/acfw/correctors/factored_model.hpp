@@ -34,7 +34,7 @@ class FactoredModel {
         cut_(row_pieces(entries_, 8)),
         cursor_(static_cast<std::size_t>(entries_.rows)) {
     const Index pieces = static_cast<Index>(cut_.size()) - 1;
-    parts_.resize(static_cast<std::size_t>((f_.threads() > 1 ? pieces : 1) * entries_.cols * width_));
+    if (pieces > 1) parts_.resize(static_cast<std::size_t>((f_.threads() > 1 ? pieces : 1) * entries_.cols * width_));
     if (entries_.scaled()) scaled_.resize(size());
     share_of_rows_and_columns();
   }
@@ -192,7 +192,6 @@ class FactoredModel {
     const Index pieces = static_cast<Index>(cut_.size()) - 1, size = entries_.cols * width_;
     const int threads = f_.threads();
     std::vector<double> losses(static_cast<std::size_t>(pieces)), alongs(losses);
-    std::fill(GtU, GtU + size, Real(0));
     auto one = [&](Index p, Real* part) {
       FactorPass<Real> q{&entries_,  cut_[p], cut_[p + 1], width_,        U, V, c,
                          f_.delta(), GV,      part,        cursor_.data()};
@@ -203,10 +202,14 @@ class FactoredModel {
     auto add = [&](const Real* part) {
       for (Index k = 0; k < size; ++k) GtU[k] += part[k];
     };
-    if (threads > 1) {
+    if (pieces == 1) {
+      one(0, GtU);
+    } else if (threads > 1) {
+      std::fill(GtU, GtU + size, Real(0));
       for_each(pieces, threads, [&](Index p) { one(p, parts_.data() + p * size); });
       for (Index p = 0; p < pieces; ++p) add(parts_.data() + p * size);
     } else {
+      std::fill(GtU, GtU + size, Real(0));
       for (Index p = 0; p < pieces; ++p) {
         one(p, parts_.data());
         add(parts_.data());

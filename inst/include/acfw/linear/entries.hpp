@@ -28,9 +28,11 @@ struct Entries {
 };
 
 /// Rows are cut into pieces of about equal work, always the same ones: a sum over pieces in their order is then the
-/// same number for any number of threads.
+/// same number for any number of threads. Every piece has a row of the sum for each column, so that where columns have few entries
+/// the sums would cost more than the pieces: there are fewer then.
 inline std::vector<Index> row_pieces(const Entries& entries, Index most = 16) {
-  const Index pieces = std::clamp<Index>(entries.size() / 20000, 1, most);
+  const Index worth = std::min(entries.size() / 20000, entries.size() / (4 * std::max<Index>(entries.cols, 1)));
+  const Index pieces = std::clamp<Index>(worth, 1, most);
   std::vector<Index> cut(1, 0);
   for (Index p = 1; p < pieces; ++p) {
     const auto target = static_cast<int>(entries.size() * p / pieces);

@@ -34,6 +34,15 @@ struct SingularBlock {
   bool complete = false;  ///< the basis spanned the whole space: the values are exact
 
   Index size() const { return sigma.size(); }
+
+  /// Forgets all but the leading pairs.
+  void keep(Index pairs) {
+    if (size() <= pairs) return;
+    sigma.conservativeResize(pairs);
+    residual.conservativeResize(pairs);
+    U.conservativeResize(Eigen::NoChange, pairs);
+    V.conservativeResize(Eigen::NoChange, pairs);
+  }
 };
 
 /// A fixed, structureless unit vector: reproducible, and almost surely not orthogonal to anything that

@@ -23,9 +23,13 @@ struct AllCells {
   double ridge = 0.0;
   double constant = 0.0;
 
-  /// Rewrites the entries, whose weights must exceed w0, and normalises weights to a sum of one over all cells.
   static AllCells absorb(Entries& entries, double w0) {
-    const double cells = static_cast<double>(entries.rows) * static_cast<double>(entries.cols);
+    return absorb(entries, w0, static_cast<double>(entries.rows) * static_cast<double>(entries.cols));
+  }
+
+  /// Rewrites the entries, whose weights must exceed w0, and normalises weights to a sum of one over all `cells`, which may be more than
+  /// the entries have rows and columns for.
+  static AllCells absorb(Entries& entries, double w0, double cells) {
     const double total = entries.weight.sum() + w0 * (cells - static_cast<double>(entries.size()));
     const Eigen::ArrayXd rest = entries.weight.array() - w0, grown = entries.weight.array() / rest;
     AllCells all{w0 / total, -0.5 * w0 / total * (grown * entries.value.array().square()).sum()};

@@ -41,6 +41,8 @@ class NuclearBall {
   /// The singular triplets behind the last answer, the leading one first; ask for more of them with `want`.
   const SingularBlock& block() const { return block_; }
   void want(Index pairs) { wanted_ = std::min({pairs, rows_, cols_}); }
+  /// Nobody will ask for the other pairs: their memory is wanted.
+  void keep_leading() { block_.keep(1); }
 
   /// The error that even a certifying answer may leave: 0 is machine precision.
   void set_finest(double accuracy) { finest_ = accuracy; }
@@ -86,6 +88,7 @@ class NuclearBall {
     if (guess_.cols() > 1 && !block_.complete) block_ = enriched_block(G, block_, guess_);
     goal.enough = share_of_room * (enough_ - block_.sigma[0]);
     const double bound = certified_bound(G, block_, goal);
+    guess_.resize(0, 0);
     remember();
     return bound;
   }
