@@ -138,10 +138,11 @@ check_radius <- function(fit, k, x, y, w, scale, settings) {
   if (any(scale == 0 & b != 0)) bad <- c(bad, "a constant column has a coefficient")
   free <- settings$method == "mp"
   if (!free) bad <- c(bad, check_at_most("norm", sum(abs(inner)), beta))
-  g <- as.double(crossprod(x, w * (stats::plogis(z) - y))) * scale + settings$lambda * inner
+  scaled <- x * rep(scale, each = nrow(x))  # before anything is multiplied by tiny weights, or products vanish
+  g <- as.double(crossprod(scaled, w * (stats::plogis(z) - y))) + settings$lambda * inner
   gap <- (if (free) 0 else sum(g * inner)) + beta * max(abs(g))
   noise <- pmin(1, 1e-14 * reach + 1e-10)  # of a probability
-  rounding <- 10 * max(colSums(w * noise * abs(x)) * scale, settings$lambda * max(abs(inner)) * 1e-10)  # of an entry of g
+  rounding <- 10 * max(colSums(w * noise * abs(scaled)), settings$lambda * max(abs(inner)) * 1e-10)  # of an entry of g
   slack <- 1e-8 * abs(sum(g * inner)) + (beta + sum(abs(inner))) * rounding
   bad <- c(bad, check_gap(fit$gap[k], gap, slack, fit$objective[k], fit$status[k], settings$control, coarse = coarse))
   penalty_slack <- 1e-6 * max(abs(g)) + rounding + (slack + coarse) / max(beta, sum(abs(inner)), 1e-300)
