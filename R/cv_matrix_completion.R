@@ -31,6 +31,7 @@
 #'   \item{beta_min, beta_1se}{the radius with the best score, and the smallest within one standard error of it}
 #'   \item{fit}{the path on all entries, up to `beta_min`; `NULL` after an interrupt}
 #'   \item{status}{`"complete"` or `"interrupted"`}
+#'   \item{balance}{of the norm that the radii are of: see there, and say it again where you fit at one of them}
 #'   \item{foldid, nfolds, measure, call}{what was done; of shards the folds of single entries are not known here}
 #'
 #'   It has [predict()][predict.acfw_matrix_completion], [recommend()], [fold_in()], `as.matrix()`, `summary()`, `plot()`,
@@ -49,8 +50,8 @@ cv_acfw_matrix_completion <- function(x, beta = NULL, weights = NULL, foldid = N
   answered({
     require_argument(x, "the observed entries, as a sparse matrix, a matrix with NA, or a data frame of triplets")
     measure <- check_choice(measure, c("rmse", "mae", "deviance"), "measure")
-    settings <- cv_settings(...)
     if (!is.null(beta)) beta <- completion_radii(beta)
+    settings <- cv_settings(x, beta, ...)
     if (!is.null(control)) check_control(control)
     cv <- if (inherits(x, "acfw_shards")) {
       if (!is.null(parallel)) abort_input("parallel", "is not for shards: their engine is what runs.")
@@ -64,7 +65,7 @@ cv_acfw_matrix_completion <- function(x, beta = NULL, weights = NULL, foldid = N
     if (interrupted) tell_interrupted(cv_progress(cv, cv$nfolds))
     cv$interrupted <- NULL
     cv$status <- if (interrupted) "interrupted" else "complete"
-    structure(c(cv, list(measure = measure, call = call)), class = "cv_acfw_matrix_completion")
+    structure(c(cv, list(measure = measure, balance = settings$balance, call = call)), class = "cv_acfw_matrix_completion")
   })
 }
 
@@ -80,11 +81,12 @@ cv_completion_in_memory <- function(observed, beta, foldid, nfolds, measure, set
 }
 
 # The settings of a fit, from what was said about them and the defaults of acfw_matrix_completion().
-cv_settings <- function(..., call = rlang::caller_env()) {
+cv_settings <- function(x, beta, ..., call = rlang::caller_env()) {
   names <- c("loss", "delta", "w0", "center", "shrink", "limits", "balance", "method", "step", "rank_max")
   check_dots_within(..., .known = names, call = call)
   given <- list(...)
   if (is_implicit(given$w0)) given <- utils::modifyList(list(loss = "squared", center = "none"), given, keep.null = TRUE)
+  if (is.null(given$balance)) given$balance <- usual_balance(x, beta, given$w0)
   settings <- lapply(formals(acfw_matrix_completion)[names], eval)
   do.call(completion_settings, c(utils::modifyList(settings, given, keep.null = TRUE), call = call), quote = TRUE)
 }
@@ -264,7 +266,7 @@ summary.cv_acfw_matrix_completion <- function(object, ...) {
 #' @export
 print.cv_acfw_matrix_completion <- function(x, digits = 4, ...) {
   interrupted <- if (x$status == "interrupted") ", interrupted"
-  cat("<cv_acfw_matrix_completion> ", x$nfolds, " folds, ", x$measure, interrupted, "\n", sep = "")
+  cat("<cv_acfw_matrix_completion> ", x$nfolds, " folds, ", x$measure, balance_text(x$balance), interrupted, "\n", sep = "")
   print(summary(x), digits = digits, row.names = FALSE)
   invisible(x)
 }

@@ -47,10 +47,12 @@
 #' @section Uneven data:
 #' A nuclear norm charges a row with five entries as much for a unit of length as one with five hundred, although the loss
 #' gains a hundredth of that from it. With `balance` the norm that is bounded is that of `X` with row `i` multiplied by
-#' `(n_i / mean(n))^(balance / 2)`, `n_i` the number of its entries (or the sum of their weights), and columns likewise: those with many
+#' `(n_i / mean(n))^(balance / 2)`, `n_i` the number of its entries (or the sum of their weights; the mean is over rows that have some), and columns likewise: those with many
 #' entries pay more, and those with few are fitted sooner. The problem stays convex and certified; `beta`, `nuclear_norm`, `d` and `penalty`
 #' refer to that norm. On ratings, where few people rate much and most rate little, `balance = 0.5` predicts better: on MovieLens
-#' 1M by half a percent. With 0, the default, the norm is the plain one of the paper and of softImpute.
+#' 1M by half a percent, and hardly ever worse where the data are even. So it is what you get where the radii are chosen for you, here and in
+#' [cv_acfw_matrix_completion()]. With 0 the norm is the plain one of the paper and of softImpute, and a `beta` that you give is taken for
+#' a radius of that norm unless you say `balance`: who fits again at `cv$beta_min` says `balance = cv$balance`, too.
 #'
 #' @section Clicks and purchases:
 #' Where only the fact that somebody chose something is known, what was not chosen says something too. `w0` gives every cell
@@ -85,7 +87,7 @@
 #'   and columns (`"both"`), of one of them, the mean alone (`"global"`), or nothing.
 #' @param shrink How strongly effects are drawn towards zero, in entries of average weight.
 #' @param balance How much the norm weighs rows and columns by their numbers of entries, from 0, not at all, to 1; see the section on
-#'   uneven data.
+#'   uneven data. `NULL` is 0.5 where `beta` is not given, and 0 where it is, for clicks and on shards.
 #' @param limits `NULL`, or the smallest and the largest value that a prediction can have.
 #' @param method,step The method and, for all of them, the step rule of its Frank-Wolfe steps; see below and [acfw()].
 #' @param rank_max The largest rank, for `method = "corrective"`. The problem is then no longer convex: the gap still bounds
@@ -120,7 +122,7 @@
 #' @export
 acfw_matrix_completion <- function(x, beta = NULL, loss = c("huber", "squared"), delta = 1, weights = NULL, w0 = 0,
                                    center = c("both", "row", "column", "global", "none"), shrink = 5, limits = NULL,
-                                   balance = 0, method = c("corrective", "cfw", "pfw", "afw"),
+                                   balance = NULL, method = c("corrective", "cfw", "pfw", "afw"),
                                    step = c("ac", "backtracking", "short", "open"), rank_max = Inf, nbeta = 10, control = NULL,
                                    init = NULL, ...) {
   call <- match.call()
@@ -131,6 +133,7 @@ acfw_matrix_completion <- function(x, beta = NULL, loss = c("huber", "squared"),
   answered({
     require_argument(x, "the observed entries, as a sparse matrix, a matrix with NA, or a data frame of triplets")
     check_dots(..., .known = names(formals(acfw_matrix_completion)), .instead = names_in_softimpute)
+    if (is.null(balance)) balance <- usual_balance(x, beta, w0)
     settings <- completion_settings(loss, delta, w0, center, shrink, limits, balance, method, step, rank_max)
     if (!is.null(beta)) beta <- completion_radii(beta)
     nbeta <- check_grid(nbeta)
@@ -145,6 +148,11 @@ acfw_matrix_completion <- function(x, beta = NULL, loss = c("huber", "squared"),
       fit_path(observed, radii, settings, control, init, call, enough = if (is.null(beta)) interpolated_share * at_zero$loss)
     }
   })
+}
+
+# A radius that somebody names is that of the norm he knows; where none is named, the norm may be the one that predicts better.
+usual_balance <- function(x, beta, w0) {
+  if (is.null(beta) && !is_implicit(w0) && !inherits(x, "acfw_shards")) 0.5 else 0
 }
 
 is_implicit <- function(w0) is.numeric(w0) && length(w0) == 1L && isTRUE(w0 > 0)

@@ -111,14 +111,16 @@ compressed <- function(i, j, x, weights, dim, dimnames, ids, numbers, call = rla
 }
 
 # A row for each entry, not a row for each user with a column for each thing. Columns after the third, such as the time of a
-# rating, are ignored; many numeric ones are no triplets.
+# rating, are ignored; many numeric ones, perhaps after one with ids, are no triplets.
 check_long_form <- function(x, call) {
   wide <- "; a table with a column for each thing is a matrix: as.matrix(x)."
   if (ncol(x) < 3L) {
     abort_input("x", paste0("must have three columns when it is a data frame: row, column and value", wide), call)
   }
-  if (ncol(x) > 4L && all(vapply(x, is.numeric, NA))) {
-    abort_input("x", paste0("has ", ncol(x), " numeric columns: give the three with row, column and value", wide), call)
+  if (ncol(x) > 4L && all(vapply(x[-1L], is.numeric, NA))) {
+    names <- if (is.numeric(x[[1L]])) "as.matrix(x)" else "as.matrix(x[-1]), with row names from the first"
+    abort_input("x", paste0("has ", sum(vapply(x, is.numeric, NA)), " numeric columns: give the three with row, column and value; ",
+                            "a table with a column for each thing is a matrix: ", names, "."), call)
   }
   if (!is.numeric(x[[3L]])) {
     abort_input("x", paste0("must have numeric values in its third column, not ", describe(x[[3L]]), "."), call)
@@ -184,7 +186,7 @@ balancing_scale <- function(observed, balance) {
   if (balance == 0) return(no_scale())
   row <- entries_of_each(observed, 1L)
   column <- entries_of_each(observed, 2L)
-  unit <- c(mean(row), mean(column))
+  unit <- c(mean(row[row > 0]), mean(column[column > 0]))
   list(row = count_scale(row, unit[[1L]], balance), column = count_scale(column, unit[[2L]], balance), unit = unit)
 }
 

@@ -121,7 +121,7 @@ as.matrix.cv_acfw_matrix_completion <- function(x, ..., beta = c("beta_min", "be
 
 #' @export
 print.acfw_completion_path <- function(x, digits = 4, ...) {
-  cat("<acfw_completion_path> ", count_of(nrow(x$path), "radius", "radii"), "\n", sep = "")
+  cat("<acfw_completion_path> ", count_of(nrow(x$path), "radius", "radii"), balance_text(x$fits[[1L]]$balance), "\n", sep = "")
   print(x$path, digits = digits, row.names = FALSE)
   invisible(x)
 }

@@ -13,10 +13,13 @@ print.acfw_matrix_completion <- function(x, digits = 6, ...) {
   cat("  matrix     ", nrow(x$u), " x ", nrow(x$v), ", ", format(stats::nobs(x), big.mark = ","), " observed (",
       percent(stats::nobs(x) / size), ")\n", sep = "")
   cat("  rank       ", x$rank, ", nuclear norm ", format(x$nuclear_norm, digits = digits), " of ", format(x$beta, digits = digits),
-      ", penalty ", format(x$penalty, digits = 4), "\n", sep = "")
+      ", penalty ", format(x$penalty, digits = 4), balance_text(x$balance), "\n", sep = "")
   print_outcome(x, digits)
   invisible(x)
 }
+
+# Radii of one norm mean nothing in another.
+balance_text <- function(balance) if (isTRUE(balance > 0)) paste0(", balance ", format(balance, digits = 3))
 
 #' @export
 summary.acfw_matrix_completion <- function(object, ...) {

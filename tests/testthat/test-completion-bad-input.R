@@ -15,6 +15,7 @@ test_that("what cannot be ratings is refused with what to do", {
   wide <- as.data.frame(matrix(sample(5, 60, TRUE), 10))
   blames(acfw_matrix_completion(wide, 5), "x", "as.matrix(x)")
   blames(acfw_matrix_completion(wide[1:4], 5), "x", "as.matrix(x)")
+  blames(acfw_matrix_completion(cbind(user = letters[1:10], wide), 5), "x", "as.matrix(x[-1])")
   blames(acfw_matrix_completion(transform(ratings, user = c(1, NA, 2)), 5), "x", "as.matrix(x)")
 })
 

@@ -91,3 +91,21 @@ test_that("a default path learns something at every balance, and begins before m
     expect_gt(gone[[length(gone)]], 0.8)
   }
 })
+
+test_that("radii that nobody names are of the norm that predicts better, and a radius that somebody names of the plain one", {
+  d <- uneven()
+  set.seed(1)
+  cv <- cv_acfw_matrix_completion(d, nfolds = 3)
+  path <- acfw_matrix_completion(d, nbeta = 3)
+  expect_equal(cv$balance, 0.5)
+  expect_equal(cv$fit$fits[[1L]]$balance, 0.5)
+  expect_equal(path$fits[[1L]]$balance, 0.5)
+  expect_output(print(cv), "balance 0.5")
+  expect_output(print(path), "balance 0.5")
+  expect_output(print(path$fits[[1L]]), "balance 0.5")
+  expect_equal(acfw_matrix_completion(d, 10)$balance, 0)
+  expect_equal(suppressMessages(cv_acfw_matrix_completion(d, c(5, 10), nfolds = 3))$balance, 0)
+  expect_equal(acfw_matrix_completion(transform(d, rating = 1), w0 = 0.1, nbeta = 2)$fits[[1L]]$balance, 0)
+  again <- acfw_matrix_completion(d, cv$beta_min, balance = cv$balance)
+  expect_equal(again$objective, cv$fit$fits[[length(cv$fit$fits)]]$objective, tolerance = 1e-3)
+})
