@@ -70,8 +70,9 @@ fit_of <- function(x, beta = NULL, call = rlang::caller_env()) {
   beta <- check_number(beta, "beta", call = call)
   at <- which.min(abs(x$beta - beta))
   if (abs(x$beta[[at]] - beta) > 1e-6 * beta) {
-    abort_input("beta", paste0("must be one of the radii of the path, ", paste(format(x$beta, digits = 4), collapse = ", "), ", not ",
-                               format(beta), ": fit again with that radius, `init` from a fit of the path."), call)
+    norm <- if (isTRUE(x$fits[[1L]]$balance > 0)) paste0("`balance = ", format(x$fits[[1L]]$balance), "` and ")
+    abort_input("beta", paste0("must be one of the radii of the path, ", paste(format(x$beta, digits = 4, trim = TRUE), collapse = ", "),
+                               ", not ", format(beta), ": fit again with that radius, ", norm, "`init` from a fit of the path."), call)
   }
   x$fits[[at]]
 }

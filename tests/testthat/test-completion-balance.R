@@ -100,6 +100,7 @@ test_that("radii that nobody names are of the norm that predicts better, and a r
   expect_equal(cv$balance, 0.5)
   expect_equal(cv$fit$fits[[1L]]$balance, 0.5)
   expect_equal(path$fits[[1L]]$balance, 0.5)
+  expect_error(predict(path, d[1:2], beta = 1e5), "balance = 0.5", class = "acfw_error_input")
   expect_output(print(cv), "balance 0.5")
   expect_output(print(path), "balance 0.5")
   expect_output(print(path$fits[[1L]]), "balance 0.5")
