@@ -68,7 +68,8 @@ TEST_CASE("conjugate gradients arrive where sweeps do, whichever columns they le
     const double gap = 1e-10 * m.base.cwiseAbs().dot(m.x.cwiseAbs());
     ConjugateFaces faces;
     REQUIRE(faces.minimise(*design, m, m.columns, gap, 2000));
-    CHECK(faces.products() > 4);  // so that columns are copied
+    CHECK(faces.products() < 200);
+    if (penalty < 0.1) CHECK(faces.products() > 4);  // so that columns are copied
     for (int sweep = 0; sweep < 20000; ++sweep) design->sweep(swept.columns, swept);
     CHECK((m.x - swept.x).lpNorm<Eigen::Infinity>() <= 1e-6);
     Vector image;

@@ -60,13 +60,36 @@ words <- function(n, p, each, tfidf, copies = 0) {
   j <- sample.int(p, n * each, replace = TRUE, prob = 1 / (20 + seq_len(p)))
   x <- sparseMatrix(i = rep(seq_len(n), each), j = j, x = 1, dims = c(n, p))
   x <- x[, diff(x@p) > 1]
-  if (tfidf) {
-    frequency <- diff(x@p)
-    x@x <- (1 + log(x@x)) * rep(log(n / frequency), frequency)
-    x <- as(Diagonal(x = 1 / sqrt(pmax(rowSums(x^2), 1e-12))) %*% x, "CsparseMatrix")
-  }
-  if (copies > 0) x <- cbind(x, x[, sample(ncol(x), copies * ncol(x))])
+  if (tfidf) x <- weighed(x)
+  if (copies > 0) x <- multiples(x, copies)
   x
+}
+
+# Texts of some topics, each with words of its own beside those of all; lengths vary, and many words occur once.
+documents <- function(n, p, size, topics = 10) {
+  shares <- matrix(stats::rgamma(n * topics, 0.15), n)
+  taste <- matrix(stats::rgamma(p * topics, 0.3, 0.3), p) / (10 + seq_len(p))
+  text <- rep(seq_len(n), pmax(2, round(size * exp(stats::rnorm(n, sd = 0.6)))))
+  topic <- 1 + rowSums(stats::runif(length(text)) > (t(apply(shares, 1, cumsum)) / rowSums(shares))[text, -topics])
+  word <- integer(length(text))
+  for (k in seq_len(topics)) word[topic == k] <- sample.int(p, sum(topic == k), TRUE, prob = taste[, k])
+  x <- sparseMatrix(i = text, j = word, x = 1, dims = c(n, p))
+  x[, diff(x@p) > 0]
+}
+
+weighed <- function(x) {
+  frequency <- diff(x@p)
+  x@x <- (1 + log(x@x)) * rep(log(nrow(x) / frequency), frequency)
+  as(Diagonal(x = 1 / sqrt(pmax(rowSums(x^2), 1e-12))) %*% x, "CsparseMatrix")
+}
+
+# A share of the columns a second time, by a factor.
+multiples <- function(x, share, factor = 1) cbind(x, x[, sample(ncol(x), share * ncol(x))] * factor)
+
+# Some ones in every row, by Zipf's law.
+bits <- function(n, p, each) {
+  j <- sample.int(p, n * each, TRUE, prob = 1 / (20 + seq_len(p)))
+  sparseMatrix(i = rep(seq_len(n), each), j = j, x = 1, dims = c(n, p), use.last.ij = TRUE)
 }
 
 levels_of_factors <- function(n, sizes) {
@@ -90,7 +113,16 @@ kinds <- list(
   counts = function() words(10000, 8000, 50, FALSE),
   counts_copies = function() words(3000, 6000, 60, FALSE, copies = 0.3),
   tfidf_few = function() words(800, 10000, 60, TRUE),
-  tfidf = function() words(5000, 25000, 70, TRUE)
+  tfidf = function() words(5000, 25000, 70, TRUE),
+  tall_few = function() normal(3e5, 5),
+  bits = function() bits(50000, 300, 12),
+  tall_bits = function() bits(3e5, 3000, 8),
+  messages = function() documents(5000, 8000, 15, 4),
+  topics = function() multiples(multiples(documents(4000, 12000, 70), 0.15), 0.1, 2),
+  topics_binary = function() multiples(sign(documents(5000, 5000, 40)), 0.3),
+  topics_few = function() documents(800, 10000, 60),
+  topics_tfidf = function() multiples(weighed(documents(6000, 30000, 80)), 0.2),
+  topics_wide = function() multiples(weighed(documents(2000, 50000, 100, 20)), 0.1)
 )
 
 # A response of the family, from 40 columns among the first 2000.

@@ -253,10 +253,13 @@ class ConjugateFaces {
     return std::max(free, 0.0);
   }
 
-  // How far a coordinate may go towards `to` before it changes its sign or meets a limit.
+  // How far a coordinate may go towards `to` before it changes its sign or meets a limit. What is nearly there is there: it would be in the
+  // way of all steps to come.
   double edge_of(Index a, double to) const {
-    const double kept = to * x_[a] < 0.0 ? 0.0 : to;
-    return lower_.size() > 0 ? std::min(std::max(kept, lower_[a]), upper_[a]) : kept;
+    const double x = x_[a], kept = to * x < rounding * x * x ? 0.0 : to;
+    if (lower_.size() == 0) return kept;
+    if (kept <= lower_[a] + rounding * (x - lower_[a])) return lower_[a];
+    return kept >= upper_[a] - rounding * (upper_[a] - x) ? upper_[a] : kept;
   }
 
   // What the model with its penalty has changed by: for a quadratic, the mean of its slopes at both ends decides.
@@ -271,6 +274,7 @@ class ConjugateFaces {
 
   static constexpr double unlimited = std::numeric_limits<double>::infinity();
   static constexpr double almost = 0.99;   // what is left of a part and of all differs by rounding
+  static constexpr double rounding = 1e-12;  // of the way to an edge
   static constexpr double nearly = 0.98;   // of the penalty: what is drawn by that much may come
   static constexpr int worth_packing = 4;  // products after which a copy of the columns will pay
 

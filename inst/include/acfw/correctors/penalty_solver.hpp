@@ -165,7 +165,7 @@ class PenaltySolver {
 
   static constexpr int most_rounds = 50, most_tries = 15;
   static constexpr int most_in_vain = 5;  // steps, or tries, in a row: what moves then is rounding
-  static constexpr double share = 0.9;    // of the tolerance, for what the working set leaves
+  static constexpr double share = 0.8;    // of the tolerance, for what the working set leaves
   static constexpr double forcing = 0.1;  // of how far the point is off, for what the model leaves
   static constexpr double smallest_step = 1e-8;
   static constexpr double landing = 0.05;  // of the tolerance, for the size
