@@ -228,6 +228,8 @@ class GlmSession final : public PathSession {
     if (!(norm > beta * (1.0 + 1e-15)) && !stretch && !(budget_->all_used() && norm != beta)) return;
     Vector b = objective_.point();
     if (stretch) b *= beta / norm;
+    // a set without the origin is entered at an atom: from its middle all columns would be in use at once
+    if (budget_->all_used() && !b.any()) add_to(b, 1.0, budget_->minimize(objective_.gradient()).atom);
     budget_->bring_inside(b);
     objective_.place(std::move(b));
   }

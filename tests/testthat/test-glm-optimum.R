@@ -286,3 +286,46 @@ test_that("a single radius costs a few gradients, however the first columns misl
     expect_lt(fit$counts[["gradient"]], 100)  # 9669 at 160, once
   }
 })
+
+test_that("copies of columns do not keep a radius from being met", {
+  set.seed(1)
+  words <- sample.int(3000, 90000, TRUE, prob = 1 / (20 + seq_len(3000)))
+  x <- Matrix::sparseMatrix(rep(seq_len(1500), 60), words, x = 1, dims = c(1500, 3000))
+  x <- x[, diff(x@p) > 1]
+  x <- cbind(x, x[, sample(ncol(x), 0.3 * ncol(x))])
+  used <- sample.int(2000, 40)
+  eta <- as.numeric(x[, used] %*% rnorm(40))
+  y <- as.integer(runif(1500) < plogis(2 * (eta - mean(eta)) / sd(eta)))
+  longest <- max(acfw_glm(x, y, "binomial")$beta)
+  for (share in c(0.5, 0.8, 1)) {  # 65 gradients, and no end, at the second
+    fit <- acfw_glm(x, y, "binomial", beta = share * longest, control = acfw_control(rel_tol = 1e-8, max_time = 60))
+    expect_identical(fit$status, "converged")
+    expect_lt(fit$counts[["gradient"]], 50)
+  }
+})
+
+test_that("a simplex of more columns than observations is entered at an atom", {
+  set.seed(1)
+  x <- matrix(rnorm(150 * 400), 150)
+  y <- rowMeans(x[, 1:5]) + rnorm(150)
+  fit <- acfw_glm(x, y, set = "simplex", beta = 0.2, control = acfw_control(max_iter = 50, max_time = 60))
+  expect_identical(fit$status, "converged")
+  expect_lt(max(fit$trace$active), 100)  # all of them, once, and no end
+})
+
+test_that("a ball that does not bind ends as soon as one that does", {
+  set.seed(2)
+  for (sparse in c(TRUE, FALSE)) {
+    x <- if (sparse) Matrix::rsparsematrix(120, 360, 0.1) else matrix(rnorm(120 * 360), 120)
+    eta <- as.numeric(x[, 1:20] %*% rnorm(20))
+    for (family in c("gaussian", "binomial")) {
+      y <- if (family == "gaussian") eta else as.integer(eta > 0)
+      path <- acfw_glm(x, y, family)
+      for (beta in c(1, 4, 50) * max(path$beta)) {
+        fit <- acfw_glm(x, y, family, beta = beta, control = acfw_control(max_time = 60))
+        expect_identical(fit$status, "converged")
+        expect_lt(fit$counts[["gradient"]], 200)
+      }
+    }
+  }
+})

@@ -34,13 +34,13 @@ class BudgetCorrective : public NoCorrection {
 
   Correction correct_instead(Regression& f, double gap, double L, Counts& counts) {
     if (!is_due()) return {};
-    const Correction done = by_penalty(f) ? land_instead(f, gap, counts) : set_.correct_instead(f, gap, L, counts);
+    const Correction done = try_instead(f, gap, L, counts);
     if (done.moved) hope_.watch(true);
     return done;
   }
 
   bool correct(Regression& f, double gap, Counts& counts) {
-    const bool moved = is_due() && (by_penalty(f) ? land(f, gap, counts) : set_.correct(f, gap, counts));
+    const bool moved = is_due() && try_to_move(f, gap, counts);
     hope_.watch(moved);
     return moved;
   }
@@ -73,9 +73,14 @@ class BudgetCorrective : public NoCorrection {
   bool by_penalty(const Regression& f) const {
     if (budget_.all_used()) return false;
     if (grouped_) return true;
-    if (!f.design().dense()) return f.pieces() > large_sparse;
-    return f.pieces() > (f.constant_curvature() ? large_parabola : large_dense);
+    if (!f.design().dense()) return f.pieces() > few_sparse;
+    if (f.pieces() <= std::min(many_dense, std::max(few_dense, f.design().rows() / 8))) return false;
+    // a parabola that the ball does not hold back yet may fit exactly, and then its least point is one solution away
+    return !f.constant_curvature() || f.pieces() > large_parabola || budget_.size(f.point()) > (1.0 - 1e-9) * budget_.radius();
   }
+
+  // Where penalties lead nowhere, Newton steps in the ball may, as long as they are affordable.
+  bool in_ball(const Regression& f) const { return !grouped_ && f.pieces() <= many_dense; }
 
   // What rounding may hide in a gap at the point. Where that is at most `enough` nobody looks closer.
   static double hidden_in(Regression& f, double enough) {
@@ -89,32 +94,44 @@ class BudgetCorrective : public NoCorrection {
     return std::max(tol, share_of_rounding * hidden_in(f, wanted / share_of_rounding));
   }
 
-  Correction land_instead(Regression& f, double gap, Counts& counts) {
+  Correction try_instead(Regression& f, double gap, double L, Counts& counts) {
     const double before = f.value();
-    const bool moved = land(f, gap, counts);
-    return {moved, moved, before - f.value()};
+    if (by_penalty(f)) {
+      if (land(f, gap, counts)) return {true, true, before - f.value()};
+      if (!in_ball(f)) return {};
+    }
+    return set_.correct_instead(f, gap, L, counts);
   }
 
-  // By penalties, and back into the set; undone if f is higher there, as it may be where the value is nearly the least already and the gap
-  // is not: then the next try is more exact. Of a gap that rounding may have made there is nothing to gain.
+  bool try_to_move(Regression& f, double gap, Counts& counts) {
+    if (by_penalty(f)) {
+      if (land(f, gap, counts)) return true;
+      if (!in_ball(f)) return false;
+    }
+    return set_.correct(f, gap, counts);
+  }
+
+  // By penalties, and back into the set; undone if f is higher there by more than rounding, as it may be where the value is nearly the
+  // least already and the gap is not: then the next try is more exact. Of a gap that rounding may have made there is nothing to gain.
   bool land(Regression& f, double gap, Counts& counts) {
     const double hidden = hidden_in(f, accuracy_ * gap);
     if (!(gap > hidden)) return false;
     const Vector before = f.point();
     const double value = f.value();
-    penalty_->minimise_at_size(f, budget_.radius(), std::max(accuracy_ * gap, share_of_rounding * hidden), 0.0, stop_, counts);
+    const double enough = std::max(accuracy_ * gap, share_of_rounding * hidden), rounding = f.value_rounding();
+    const double left = penalty_->minimise_at_size(f, budget_.radius(), enough, 0.0, stop_, counts);
     Vector b = f.point();
     budget_.bring_inside(b);
     f.place(std::move(b));
-    const bool lower = f.value() < value;
+    const bool lower = f.value() < value + (left < 0.5 * gap ? rounding : 0.0);
     accuracy_ = lower ? accuracy : 0.1 * accuracy_;
     if (!lower) f.place(before);
     return lower;
   }
 
   static constexpr Index many = 100;
-  static constexpr Index large_dense = 400, large_sparse = 250;
-  static constexpr Index large_parabola = 1500;  // over a ball in which it fits exactly, its least point is one solution away
+  // Columns in use, up to which models over the ball are easy: dense ones, as long as they are few beside the observations.
+  static constexpr Index few_sparse = 50, few_dense = 30, many_dense = 400, large_parabola = 1500;
   static constexpr double accuracy = 0.05;
   static constexpr double share_of_rounding = 0.5;
 

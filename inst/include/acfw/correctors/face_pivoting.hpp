@@ -20,16 +20,21 @@ class FacePivoting {
     const double goal = model.mu;
     if (model.lower.size() > 0 || !(goal > 0.0)) return false;
     if (reach(H, model, gap)) return true;
-    double at = std::max((model.base + model.q).lpNorm<Eigen::Infinity>(), goal), share = 0.5;
-    for (int tries = 0; tries < most_stops && at > goal; ++tries) {  // the fewer change sides, the surer
-      model.mu = goal * std::pow(at / goal, share);
-      const bool moved = reach(H, model, gap);
-      if (moved) at = model.mu;
-      else share = 0.5 + 0.5 * share;
-      model.mu = goal;
-      if (moved && reach(H, model, gap)) return true;
+    double at = (model.base + model.q).lpNorm<Eigen::Infinity>();
+    if (!(at > 0.0)) return false;
+    double stride = 0.5;  // of the way, in the logarithm: the fewer change sides, the surer
+    for (int stops = 0, lost = 0; stops < most_stops && lost < most_lost && at != goal; ++stops) {
+      model.mu = stride < 1.0 ? at * std::pow(goal / at, stride) : goal;
+      if (reach(H, model, gap)) {
+        stride *= std::log(goal / at) / std::log(goal / model.mu) * longer;  // as far as this time, and a little further
+        at = model.mu;
+      } else {
+        stride *= shorter;
+        ++lost;
+      }
     }
-    return false;
+    model.mu = goal;
+    return at == goal;
   }
 
  private:
@@ -105,7 +110,8 @@ class FacePivoting {
   }
 
   static constexpr double negligible = 0.01;
-  static constexpr int most_vain = 4, most_stops = 10;
+  static constexpr int most_vain = 4, most_stops = 40, most_lost = 6;
+  static constexpr double longer = 1.5, shorter = 0.3;
 
   Columns face_, wrong_;
   bool outside_ = false;

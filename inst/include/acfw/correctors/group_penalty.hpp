@@ -50,17 +50,22 @@ class GroupPenalty final : public PenaltySolver {
   // By the columns of the design, or by a Hessian that is formed where these cannot be had or do not tell all.
   bool solve_model(SparseObjective& f, double gap) override {
     set_.outdate();
-    if (f.design().by_columns() && !set_.entangled(f)) {
+    forming_ = !f.design().by_columns() || set_.entangled(f);
+    if (forming_) {
+      set_.update(f, true);
+      model_of(set_.hessian(), set_.columns(), x(), g(), budget_, model());
+      for (Block& block : blocks_) bound(block, set_.hessian().block(block.from, block.size()));
+    } else {
       model_of(f, set_.columns(), x(), g(), budget_, moments_, model());
       bound_blocks(f);
-      descend(f.design(), gap, [&] { return hessian_on(f, set_.columns(), 0); });
-      return true;
     }
-    set_.update(f, true);
-    model_of(set_.hessian(), set_.columns(), x(), g(), budget_, model());
-    for (Block& block : blocks_) bound(block, set_.hessian().block(block.from, block.size()));
-    descend(set_.hessian(), gap, [&] { return Eigen::MatrixXd(set_.hessian().block(0, set_.size())); });
+    solve_again(f, gap);
     return true;
+  }
+
+  void solve_again(const SparseObjective& f, double gap) override {
+    if (forming_) descend(set_.hessian(), gap, [&] { return Eigen::MatrixXd(set_.hessian().block(0, set_.size())); });
+    else descend(f.design(), gap, [&] { return hessian_on(f, set_.columns(), 0); });
   }
 
  private:
@@ -168,6 +173,7 @@ class GroupPenalty final : public PenaltySolver {
   static constexpr int most_sweeps = 2000, first_wait = 20, last_wait = 100;
   static constexpr Index largest_together = 500;
 
+  bool forming_ = false;
   const std::vector<Columns>& groups_;
   std::vector<char> inside_;
   std::vector<Block> blocks_;

@@ -57,6 +57,10 @@ class L1Penalty final : public PenaltySolver {
     const bool at_large = set_.entangled_at_large(f), must_form = !f.design().by_columns() || (!at_large && set_.entangled(f));
     const bool weighing = !must_form && !f.entangled() && !f.constant_curvature() && set_.may_form(f);
     forming_ = must_form || (weighing ? set_.lasts() || choice_.pays(f.design(), set_.columns()) : f.design().dense() && set_.may_form(f));
+    if (forming_ && !must_form && pause_ > 0 && larger_than_rank(f)) {
+      --pause_;
+      forming_ = false;
+    }
     bool fresh = true;
     if (forming_) {
       fresh = set_.update(f, true);
@@ -65,17 +69,21 @@ class L1Penalty final : public PenaltySolver {
       set_.outdate();
       whole_model_of(f, set_.columns(), x(), g(), budget_, model());
     } else {
-      set_.outdate();
-      model_of(f, set_.columns(), x(), g(), budget_, moments_, model());
+      model_by_columns(f);
     }
-    model().mu = mu();
     stays_ = forming_ && f.constant_curvature();
+    most_sweeps_ = weighing ? choice_.enough_sweeps() : CoordinateDescent::most_sweeps;
     if (forming_) choice_.serve();
-    if (forming_ && pivoting_.minimise(set_.hessian(), model(), gap)) return fresh;
-    if (forming_) descent_.minimise(set_.hessian(), model(), gap);
-    else descent_.minimise(f.design(), model(), gap, weighing ? choice_.enough_sweeps() : CoordinateDescent::most_sweeps);
-    if (!forming_) choice_.swept(descent_.sweeps());
+    solve_again(f, gap);
     return fresh;
+  }
+
+  void solve_again(const SparseObjective& f, double gap) override {
+    model().mu = mu();
+    if (forming_ && pivoted(f, gap)) return;
+    if (forming_) return descent_.minimise(set_.hessian(), model(), gap);
+    descent_.minimise(f.design(), model(), gap, most_sweeps_);
+    choice_.swept(descent_.sweeps());
   }
 
   void compare(const Vector& d, double gamma, double divergence, bool accepted) override {
@@ -86,6 +94,29 @@ class L1Penalty final : public PenaltySolver {
   }
 
  private:
+  void model_by_columns(const SparseObjective& f) {
+    set_.outdate();
+    model_of(f, set_.columns(), x(), g(), budget_, moments_, model());
+  }
+
+  // More columns than observations have a Hessian that is singular on most faces. Near an exact fit pivots are lost there, sweeps over it are
+  // as well, and it is larger than the columns are: these are gone through instead, for a while.
+  bool pivoted(const SparseObjective& f, double gap) {
+    if (pivoting_.minimise(set_.hessian(), model(), gap)) {
+      if (larger_than_rank(f)) longest_pause_ = 8;
+      return true;
+    }
+    if (!f.design().by_columns() || f.entangled() || !larger_than_rank(f)) return false;
+    longest_pause_ = std::min(2 * longest_pause_, 256);
+    pause_ = longest_pause_;
+    forming_ = stays_ = false;
+    model_by_columns(f);
+    model().mu = mu();
+    return false;
+  }
+
+  bool larger_than_rank(const SparseObjective& f) const { return set_.size() > f.design().rows(); }
+
   bool foretold(const Vector& d, double divergence) {
     const double expected = -0.5 * d.dot(model().q);
     return std::abs(divergence - expected) <= trust * expected;
@@ -100,6 +131,8 @@ class L1Penalty final : public PenaltySolver {
 
   bool forming_ = false;
   bool stays_ = false;  // the Hessian formed, along the path
+  double most_sweeps_ = CoordinateDescent::most_sweeps;
+  int pause_ = 0, longest_pause_ = 8;  // models before a singular Hessian is tried again
   Forming choice_;
   ColumnMoments moments_;
   FacePivoting pivoting_;

@@ -64,36 +64,38 @@ class PenaltySolver {
     margin_ = set_.size() > chosen ? std::min(1.5 * margin_, 3.0) : std::max(0.9 * margin_, 1.0);
   }
 
-  /// Moves f near the solution over the set of size `radius`, by secants in the logarithm of the penalty that begin with the
-  /// slope found last. Ends where moving into the set costs a small share of the tolerance.
-  void minimise_at_size(SparseObjective& f, double radius, double tol, double rel_tol, const std::function<bool()>& stop,
-                        Counts& counts) {
-    double mu = first_penalty(f, radius), before = mu, size_before = -1.0;
-    double low = 0.0, high = std::numeric_limits<double>::infinity(), nearest = high;
-    double reach = farthest;
-    int in_vain = 0;
-    for (int tries = 0; tries < most_tries && mu > 0.0; ++tries) {
+  /// Moves f near the solution over the set of size `radius`, until what is left to gain there meets the tolerance: Newton steps whose models
+  /// have the penalty as an unknown. Far from the solution penalties fall by a factor from round to round, so that columns come into use
+  /// as they would along a path.
+  /// Returns how much that was when it was looked at last.
+  double minimise_at_size(SparseObjective& f, double radius, double tol, double rel_tol, const std::function<bool()>& stop,
+                          Counts& counts) {
+    sought_ = radius;
+    mu_ = budget_.multiplier(f.gradient(), f.point());
+    double least = std::numeric_limits<double>::infinity(), off = least;
+    for (int round = 0, in_vain = 0; round < most_rounds && in_vain < most_in_vain; ++round) {
+      const Vector& g = f.gradient();
+      const double most = budget_.strongest(g, f.point());
+      off = off_size(f, g, most);
       const double allowed = std::max(tol, rel_tol * std::abs(f.value()));
-      minimise(f, {mu, before, 0.5 * allowed, 0.0, landing * allowed / (mu * radius), stop}, counts);
-      if (stop && stop()) return;
-      const double size = budget_.size(f.point()), miss = std::abs(size - radius) * mu;
-      const bool enclosed = low > 0.0 && high < std::numeric_limits<double>::infinity();
-      in_vain = miss < 0.5 * nearest || !enclosed ? 0 : in_vain + 1;
-      nearest = std::min(nearest, miss);
-      const bool moved = size != size_before;  // or the last change of the penalty was too small for that
-      if (miss <= landing * allowed || in_vain >= most_in_vain || !moved) return;
-      (size > radius ? low : high) = mu;
-      if (tries > 0) {
-        const double slope = (size - size_before) / std::log(mu / before);
-        if (slope < 0.0) slope_ = slope;
+      if (off <= allowed) break;
+      in_vain = off < 0.5 * least ? 0 : in_vain + 1;
+      least = std::min(least, off);
+      floor_ = (f.design().dense() ? from_above_dense : from_above_sparse) * most;
+      mu_ = std::max(mu_, floor_);
+      if (round == 0) choose(f, std::max(floor_, 2.0 * mu_ - most));
+      else take_in(f, g, std::max(floor_, mu_ * (1.0 + 1e-9)));
+      int step = 0;
+      enough_ = share * allowed;
+      while (step < most_steps_ && newton_step_to_size(f, step == 0, counts)) {
+        ++step;
+        if (stop && stop()) return off;
       }
-      before = mu;
-      size_before = size;
-      mu *= std::exp(std::clamp((radius - size) / slope_, -reach, reach));
-      if (!enclosed) reach *= 2.0;
-      if (!(mu > low && mu < high)) mu = std::sqrt(low * high);
-      next_ = mu;
+      if (step == most_steps_) set_.distrust_whole();
+      if (step == 0 && round > 0) break;
+      ++counts.gradient;
     }
+    return off;
   }
 
  protected:
@@ -108,6 +110,8 @@ class PenaltySolver {
   virtual double strongest(const Vector& g, const Vector& x) const = 0;
   /// Sets up model() at g(), x() and minimises it with the penalty, up to `gap`; tells whether its Hessian was that of the point.
   virtual bool solve_model(SparseObjective& f, double gap) = 0;
+  /// The same model once more, at another mu().
+  virtual void solve_again(const SparseObjective& f, double gap) = 0;
   /// What a trial of the step d found.
   virtual void compare(const Vector& /*d*/, double /*gamma*/, double /*divergence*/, bool /*accepted*/) {}
 
@@ -120,13 +124,55 @@ class PenaltySolver {
   WorkingSet set_;
 
  private:
-  // The one that the last search for this size would have tried next. Otherwise the multiplier of the point, unless some column is drawn far
-  // more strongly: then the point is the best of a few columns, whose multiplier may be next to nothing, and the solution there
-  // would use nearly all of the others only to let them go again.
-  double first_penalty(SparseObjective& f, double radius) {
-    if (radius == sought_ && next_ > 0.0) return next_;
-    sought_ = radius;
-    return next_ = std::max(budget_.multiplier(f.gradient(), f.point()), from_above * budget_.strongest(f.gradient(), f.point()));
+  // How far f is from the solution over the set of the size sought: what the set of its own size leaves, and what that lacks or exceeds.
+  double off_size(const SparseObjective& f, const Vector& g, double most) const {
+    double along = 0.0;
+    for (Index j : f.support()) along += g[j] * f.point()[j];
+    const double size = budget_.size(f.point());
+    return std::max(along + size * most, 0.0) + std::abs(size - sought_) * most;
+  }
+
+  // The first one of a round says how far the others go.
+  bool newton_step_to_size(SparseObjective& f, bool first, Counts& counts) {
+    if (set_.size() == 0) return false;
+    set_.look(f, g_, x_);
+    const double size = size_of(x_), most = strongest(g_, x_);
+    // as off_size(); where the penalty is held from below its solution is sought, whatever size that has
+    const double beside = mu_ > floor_ ? std::abs(size - sought_) * most : size * std::max(most - mu_, 0.0);
+    const double off = std::max(g_.dot(x_) + size * most, 0.0) + beside;
+    if (first) enough_ = std::max(enough_, inner_accuracy * off);
+    if (off <= enough_) return false;
+    const double gap = std::max(0.5 * enough_, f.constant_curvature() ? 0.0 : forcing * off);
+    const bool fresh = solve_model(f, gap);
+    fit_size(f, gap);
+    return search(f, size, counts) || !fresh;
+  }
+
+  // The penalty moves to where the least point of the model has the size sought, or as low as it may. That point is piecewise linear in the
+  // penalty: between two of them, one on either side, lies the one that is sought.
+  void fit_size(const SparseObjective& f, double gap) {
+    double low = 0.0, high = std::numeric_limits<double>::infinity(), reach = 2.0;
+    for (int tries = 0; tries < most_tries; ++tries) {
+      const double size = size_of(model_.x), lacking = sought_ - size;
+      if (lacking >= 0.0 && (mu_ <= floor_ || lacking * mu_ <= negligible * gap)) return;
+      (lacking < 0.0 ? low : high) = mu_;
+      const bool enclosed = tries > 0 && (side_.size - sought_) * (size - sought_) < 0.0;
+      if (enclosed && std::abs(side_.size - size) * std::abs(side_.mu - mu_) <= gap) return blend(size);
+      if (tries > 0 && (size - side_.size) * (mu_ - side_.mu) < 0.0) slope_ = (size - side_.size) / (mu_ - side_.mu);
+      side_ = {mu_, size, model_.x, model_.q};
+      mu_ = std::clamp(mu_ + lacking / slope_, side_.mu / reach, side_.mu * reach);
+      if (!(mu_ > low && mu_ < high)) mu_ = high < std::numeric_limits<double>::infinity() ? 0.5 * (low + high) : 2.0 * side_.mu;
+      mu_ = std::max(mu_, floor_);
+      reach *= 2.0;
+      solve_again(f, gap);
+    }
+  }
+
+  void blend(double size) {
+    const double share = (sought_ - size) / (side_.size - size);
+    model_.x += share * (side_.x - model_.x);
+    model_.q += share * (side_.q - model_.q);
+    mu_ += share * (side_.mu - mu_);
   }
 
   bool newton_step(SparseObjective& f, double tol, Counts& counts) {
@@ -164,13 +210,19 @@ class PenaltySolver {
   }
 
   static constexpr int most_rounds = 50, most_tries = 15;
+  static constexpr double inner_accuracy = 0.1;
+  static constexpr double negligible = 0.01;
   static constexpr int most_in_vain = 5;  // steps, or tries, in a row: what moves then is rounding
   static constexpr double share = 0.8;    // of the tolerance, for what the working set leaves
   static constexpr double forcing = 0.1;  // of how far the point is off, for what the model leaves
   static constexpr double smallest_step = 1e-8;
-  static constexpr double landing = 0.05;  // of the tolerance, for the size
-  static constexpr double farthest = 0.5;  // in the logarithm of the penalty, at first
-  static constexpr double from_above = 0.5;  // of the strongest pull, for the first penalty on the way to a size
+  // Of the strongest pull, the least penalty of a round on the way to a size: columns of a dense design cost more if they come in vain.
+  static constexpr double from_above_dense = 0.5, from_above_sparse = 0.3;
+
+  struct Side {
+    double mu, size;
+    Vector x, q;
+  };
 
   int most_steps_;
   double mu_ = 0.0, near_ = 0.0;
@@ -178,8 +230,10 @@ class PenaltySolver {
   Vector g_, x_, d_;
   CoordinateModel model_;
   double margin_ = 1.0;  // of the penalty's last step, by which columns may come nearer in the next
-  double slope_ = -1.0;  // of the size in the logarithm of the penalty
-  double sought_ = 0.0, next_ = 0.0;  // the size last sought, and the penalty that may have it
+  double slope_ = -1.0;  // of the size in the penalty
+  double sought_ = 0.0, floor_ = 0.0;  // the size sought, and the least penalty on the way
+  double enough_ = 0.0;
+  Side side_;  // the least point of the model at the penalty before
 };
 
 }  // namespace acfw
