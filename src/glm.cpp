@@ -179,7 +179,8 @@ class GlmSession final : public PathSession {
   void walk_to_penalty(std::size_t k) {
     if (k == 0) largest_penalty_ = strongest_pull();
     const double before = k == 0 ? largest_penalty_ : stations_.penalty(k - 1, largest_penalty_);
-    const double near = stations_.chosen_here() ? 0.01 : 1e-9;  // which penalties a grid has does not matter
+    // Which penalties a grid has does not matter. One that is named is met as closely as its solution is.
+    const double near = stations_.chosen_here() ? 0.01 : std::clamp(rel_tol_, 1e-9, 0.01);
     corrector_.go_to_penalty(objective_, {stations_.penalty(k, largest_penalty_), before, tol_, rel_tol_, near}, extra_);
   }
 
