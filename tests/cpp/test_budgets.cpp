@@ -179,7 +179,7 @@ void check_model_through_columns(Glm& f, const Columns& columns, const Eigen::Ma
     f.design().step(a, d[a], model);
     places.push_back(a);
   }
-  f.design().inner(columns, model.q, dots.data());
+  f.design().inner(columns, model.q, dots.data(), 1);
   for (Index a = 0; a < k; ++a) CHECK(model.slope(a, dots[a]) - g[a] == close_to(Hd[a], 1e-10).or_by(1e-12));
   Vector q;
   f.design().image(places, d, model, q);
@@ -289,7 +289,7 @@ struct CountedHessian final : Sweepable {
     q = H * all;
     return q.dot(all);
   }
-  void inner(const Columns& columns, const Vector& q, double* out) const override {
+  void inner(const Columns& columns, const Vector& q, double* out, int /*threads*/) const override {
     for (std::size_t k = 0; k < columns.size(); ++k) out[k] = q[columns[k]];
   }
   bool solves() const override { return may_solve; }
