@@ -74,7 +74,7 @@ class BudgetCorrective : public NoCorrection {
     if (budget_.all_used()) return false;
     if (grouped_) return true;
     if (!f.design().dense()) return f.pieces() > few_sparse;
-    if (f.pieces() <= std::min(many_dense, std::max(few_dense, f.design().rows() / 8))) return false;
+    if (f.pieces() <= std::min(many_dense, std::max(few_dense, f.design().rows() / few_rows))) return false;
     // a parabola that the ball does not hold back yet may fit exactly, and then its least point is one solution away
     return !f.constant_curvature() || f.pieces() > large_parabola || budget_.size(f.point()) > (1.0 - 1e-9) * budget_.radius();
   }
@@ -131,7 +131,7 @@ class BudgetCorrective : public NoCorrection {
 
   static constexpr Index many = 100;
   // Columns in use, up to which models over the ball are easy: dense ones, as long as they are few beside the observations.
-  static constexpr Index few_sparse = 50, few_dense = 30, many_dense = 400, large_parabola = 1500;
+  static constexpr Index few_sparse = 100, few_dense = 30, few_rows = 4, many_dense = 400, large_parabola = 1500;
   static constexpr double accuracy = 0.05;
   static constexpr double share_of_rounding = 0.5;
 
