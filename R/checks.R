@@ -142,8 +142,9 @@ sound_dimnames <- function(names, dim) {
   is.list(names) && length(names) == 2L && all(lengths(names) == 0L | lengths(names) == dim)
 }
 
+# General before anything else: Matrix takes a square of small numbers for symmetric, whatever they are, and keeps one half of it.
 as_dgc <- function(x) {
-  methods::as(methods::as(methods::as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")
+  methods::as(methods::as(methods::as(x, "generalMatrix"), "dMatrix"), "CsparseMatrix")
 }
 
 # A short description of a value for error messages.

@@ -152,7 +152,7 @@ start_dictionary <- function(init, a, p, beta, identity, call = rlang::caller_en
 
 as_dgc_of <- function(codes, call) {
   codes <- check_matrix(codes, "init", call)
-  if (is.matrix(codes)) as_dgc(Matrix::Matrix(codes, sparse = TRUE)) else codes
+  if (is.matrix(codes)) as_dgc(codes) else codes
 }
 
 # Codes of another radius are scaled into this one, by their largest entry first so that no sum overflows.

@@ -50,9 +50,10 @@ time_axis <- function(at, against) {
   list(title = if (short) "milliseconds" else against, unit = if (short) 1000 else 1)
 }
 
-# Where the gap comes near it.
+# Where the gap comes near it: one that lies far above all there is would leave no room for the curves.
 tolerance_band <- function(fit, at, values) {
   tolerance <- tolerance_of(fit$control, fit$objective)[[1L]]
-  if (!"gap" %in% colnames(values) || !isTRUE(tolerance > 0 && is.finite(tolerance) && min(values, na.rm = TRUE) < 3 * tolerance)) return(NULL)
+  comes_near <- tolerance > 0 && min(values, na.rm = TRUE) < 3 * tolerance && tolerance < 1e6 * max(values, na.rm = TRUE)
+  if (!"gap" %in% colnames(values) || !isTRUE(comes_near)) return(NULL)
   data.frame(x = range(at), y = tolerance)
 }

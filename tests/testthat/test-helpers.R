@@ -22,3 +22,21 @@ test_that("every function of the package is defined once", {
   expect_gt(length(names), 100)
   expect_identical(names[duplicated(names)], character())
 })
+
+test_that("a square of small numbers is not taken for symmetric", {
+  g <- matrix(c(1, 2, 3, 4.5), 2) * 1e-30
+  expect_identical(as.matrix(as_dgc(g)), g)
+})
+
+test_that("whatever Matrix stores becomes compressed columns", {
+  dense <- matrix(c(2, 1, 0, 1, 3, 0, 0, 0, 4), 3)
+  kinds <- list(
+    Matrix::Matrix(dense), Matrix::Matrix(dense, sparse = TRUE), methods::as(methods::as(dense, "generalMatrix"), "TsparseMatrix"),
+    methods::as(methods::as(dense, "generalMatrix"), "RsparseMatrix"), Matrix::triu(Matrix::Matrix(dense, sparse = TRUE)), Matrix::Diagonal(3, 1:3),
+    Matrix::Matrix(dense > 0, sparse = TRUE), methods::as(3:1, "pMatrix"), dense
+  )
+  for (x in kinds) {
+    expect_s4_class(as_dgc(x), "dgCMatrix")
+    expect_equal(unname(as.matrix(as_dgc(x))), unname(as.matrix(x) * 1))
+  }
+})
