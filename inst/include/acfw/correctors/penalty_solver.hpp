@@ -81,7 +81,7 @@ class PenaltySolver {
       if (off <= allowed) break;
       in_vain = off < 0.5 * least ? 0 : in_vain + 1;
       least = std::min(least, off);
-      floor_ = (f.design().dense() ? from_above_dense : from_above_sparse) * most;
+      floor_ = from_above * most;
       mu_ = std::max(mu_, floor_);
       if (round == 0) choose(f, std::max(floor_, 2.0 * mu_ - most));
       else take_in(f, g, std::max(floor_, mu_ * (1.0 + 1e-9)));
@@ -216,8 +216,8 @@ class PenaltySolver {
   static constexpr double share = 0.8;    // of the tolerance, for what the working set leaves
   static constexpr double forcing = 0.1;  // of how far the point is off, for what the model leaves
   static constexpr double smallest_step = 1e-8;
-  // Of the strongest pull, the least penalty of a round on the way to a size: columns of a dense design cost more if they come in vain.
-  static constexpr double from_above_dense = 0.5, from_above_sparse = 0.3;
+  // Of the strongest pull, the least penalty of a round on the way to a size: columns that come in vain cost more than a round.
+  static constexpr double from_above = 0.5;
 
   struct Side {
     double mu, size;
