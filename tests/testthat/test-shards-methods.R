@@ -6,7 +6,7 @@ test_that("the certificate of a fit on shards is recomputed from the shards, in 
     table <- as.data.frame(certificate(fit, shards))
     expect_equal(table$recomputed_objective, fit$objective, tolerance = 1e-10)
     expect_true(all(table$recomputed_gap <= fit$gap + 1e-10))
-    expect_true(all(table$recomputed_lower_bound <= fit$objective))
+    expect_true(all(table$recomputed_lower_bound <= fit$objective * (1 + 1e-14)))  # the sums of R are not those of the engine
     expect_identical(certificate(fit)$recomputed_gap, certificate(fit, shards)$recomputed_gap)  # found by the call
     other <- data
     other$y <- rev(other$y)
