@@ -181,7 +181,7 @@ start_of_objective <- function(par, objective, lmo, arg, call = rlang::caller_en
   if (is.null(par)) {
     zero <- stats::setNames(numeric(objective$dim), objective$names)
     check_function(lmo, "lmo", "a function or a built-in oracle", call)
-    atom <- allowInterrupts(lmo(zero))
+    atom <- if (inherits(lmo, "acfw_lmo")) lmo(zero) else allowInterrupts(lmo(zero))  # what a user wrote may take its time
     numbers <- function(atom) if (inherits(atom, "acfw_rank_one")) as.double(as.matrix(atom)) else as.double(atom)
     par <- tryCatch(numbers(atom), error = function(e) abort_input("lmo", "must return an atom, a number for each variable.", call))
     names(par) <- objective$names

@@ -43,13 +43,16 @@ mark_interrupted <- function(object) {
 }
 
 # Calls `f` on the items, one after another, until a fit says that an interrupt came, or until one is `enough`. The interrupted fit
-# itself is kept: it is the best point so far.
+# itself is kept: it is the best point so far. One that has none to show, interrupted in a function of the user's before its run began,
+# leaves those before it, and is R's own interrupt where there are none.
 until_interrupted <- function(items, f, enough = never) {
   results <- list()
   for (item in items) {
-    results <- c(results, list(f(item)))
-    if (was_interrupted(results[[length(results)]])) return(list(results = results, interrupted = TRUE))
-    if (enough(results[[length(results)]])) break
+    begun <- tryCatch(list(f(item)), interrupt = function(condition) list())
+    if (!length(begun) && (!length(results) || interrupts_stop())) allowInterrupts(rlang::interrupt())
+    results <- c(results, begun)
+    if (!length(begun) || was_interrupted(begun[[1L]])) return(list(results = results, interrupted = TRUE))
+    if (enough(begun[[1L]])) break
   }
   list(results = results, interrupted = FALSE)
 }

@@ -72,6 +72,32 @@ test_that("a signal that comes when the run is over is noted in what is returned
   expect_identical(late(cv_acfw_matrix_completion(holes, c(3, 6), nfolds = 2))$status, "interrupted")
 })
 
+test_that("a signal waits while a built-in oracle makes up the start", {
+  skip_on_os("windows")
+  slow <- function(gradient) {
+    for (k in 1:1e5) sqrt(k)  # long enough for R to look for interrupts
+    plain(gradient)
+  }
+  plain <- lmo_l1_ball()
+  attributes(slow) <- attributes(plain)
+  expect_identical(signalled(acfw(fn = least_squares, lmo = slow))$status, "interrupted")
+})
+
+test_that("a comparison that is interrupted while a user's oracle makes up a start keeps the runs before", {
+  oracle <- lmo_l1_ball()
+  starts <- 0
+  at_second_start <- function(gradient) {
+    starts <<- starts + all(gradient == 0)
+    if (starts == 2) rlang::interrupt()
+    oracle(gradient)
+  }
+  compare <- function(lmo) acfw_compare(fn = least_squares, lmo = lmo, method = c("cfw", "pfw"), step = "ac", control = list(max_iter = 20))
+  expect_message(race <- compare(at_second_start), "1 of 2", class = "acfw_message_interrupted")
+  expect_length(race$fits, 1L)
+  at_first_start <- function(gradient) rlang::interrupt()
+  expect_identical(tryCatch(compare(at_first_start), interrupt = function(condition) "R's"), "R's")
+})
+
 test_that("an interrupt while an argument is computed is R's own", {
   expect_identical(
     tryCatch(acfw(fn = signalCondition(interrupt_condition), lmo = lmo_l1_ball()), interrupt = function(condition) "R's"), "R's"
