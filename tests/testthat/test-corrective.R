@@ -32,7 +32,7 @@ independent_gap <- function(fit, problem) {
 test_that("it agrees with the best of the paper's methods and its certificate with a recomputation", {
   for (name in names(problems())) {
     problem <- problems()[[name]]
-    paper <- acfw(fn = problem$fn, lmo = problem$lmo, method = "pfw", control = acfw_control(rel_tol = 1e-9, max_iter = 1e5))
+    paper <- acfw(fn = problem$fn, lmo = problem$lmo, method = "pfw", control = acfw_control(rel_tol = 1e-9, max_iter = 5000))
     for (args in list(problem, as_closures(problem))) {
       fit <- do.call(acfw, c(args, list(method = "corrective", control = acfw_control(rel_tol = 1e-9))))
       expect_identical(fit$status, "converged", info = name)
