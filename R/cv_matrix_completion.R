@@ -28,10 +28,11 @@
 #' @return An object of class `cv_acfw_matrix_completion`: a list with
 #'   \item{beta, cvm, cvsd, rank}{the radii, the mean score over the folds, its standard error, and the mean rank; `NA` where an
 #'     interrupt came first}
-#'   \item{beta_min, beta_1se}{the radius with the best score, and the smallest within one standard error of it}
+#'   \item{beta_min, beta_1se}{the radius with the best score, and the smallest within one standard error of it; in another norm than the
+#'     plain one they have an attribute `balance`, which [acfw_matrix_completion()] follows where you fit at one of them}
 #'   \item{fit}{the path on all entries, up to `beta_min`; `NULL` after an interrupt}
 #'   \item{status}{`"complete"` or `"interrupted"`}
-#'   \item{balance}{of the norm that the radii are of: see there, and say it again where you fit at one of them}
+#'   \item{balance}{of the norm that the radii are of: see there, and say it where you fit at a number that you copied}
 #'   \item{foldid, nfolds, measure, call}{what was done; of shards the folds of single entries are not known here}
 #'
 #'   It has [predict()][predict.acfw_matrix_completion], [recommend()], [fold_in()], `as.matrix()`, `summary()`, `plot()`,
@@ -43,6 +44,7 @@
 #' cv <- cv_acfw_matrix_completion(x, nfolds = 3, loss = "squared")
 #' cv
 #' predict(cv, 1, 1:3)
+#' cv$fit$fits[[length(cv$fit$fits)]]  # the fit to all entries at `beta_min`
 #' @export
 cv_acfw_matrix_completion <- function(x, beta = NULL, weights = NULL, foldid = NULL, nfolds = 5,
                                       measure = c("rmse", "mae", "deviance"), parallel = NULL, control = NULL, ...) {
@@ -50,8 +52,8 @@ cv_acfw_matrix_completion <- function(x, beta = NULL, weights = NULL, foldid = N
   answered({
     require_argument(x, "the observed entries, as a sparse matrix, a matrix with NA, or a data frame of triplets")
     measure <- check_choice(measure, c("rmse", "mae", "deviance"), "measure")
+    settings <- cv_settings(x, beta, ...)  # a radius may say which norm it is of
     if (!is.null(beta)) beta <- completion_radii(beta)
-    settings <- cv_settings(x, beta, ...)
     if (!is.null(control)) check_control(control)
     cv <- if (inherits(x, "acfw_shards")) {
       if (!is.null(parallel)) abort_input("parallel", "is not for shards: their engine is what runs.")
@@ -65,6 +67,7 @@ cv_acfw_matrix_completion <- function(x, beta = NULL, weights = NULL, foldid = N
     if (interrupted) tell_interrupted(cv_progress(cv, cv$nfolds))
     cv$interrupted <- NULL
     cv$status <- if (interrupted) "interrupted" else "complete"
+    cv[c("beta_min", "beta_1se")] <- lapply(cv[c("beta_min", "beta_1se")], radius_of_norm, settings$balance)
     structure(c(cv, list(measure = measure, balance = settings$balance, call = call)), class = "cv_acfw_matrix_completion")
   })
 }

@@ -52,7 +52,8 @@
 #' refer to that norm. On ratings, where few people rate much and most rate little, `balance = 0.5` predicts better: on MovieLens
 #' 1M by half a percent, and hardly ever worse where the data are even. So it is what you get where the radii are chosen for you, here and in
 #' [cv_acfw_matrix_completion()]. With 0 the norm is the plain one of the paper and of softImpute, and a `beta` that you give is taken for
-#' a radius of that norm unless you say `balance`: who fits again at `cv$beta_min` says `balance = cv$balance`, too.
+#' a radius of that norm unless you say `balance`. `cv$beta_min` and `cv$beta_1se` carry the norm they were chosen in as an attribute, which
+#' is then used; of other numbers, as `cv$beta[3]` or one that was printed, say `balance = cv$balance`, too.
 #'
 #' @section Clicks and purchases:
 #' Where only the fact that somebody chose something is known, what was not chosen says something too. `w0` gives every cell
@@ -150,10 +151,15 @@ acfw_matrix_completion <- function(x, beta = NULL, loss = c("huber", "squared"),
   })
 }
 
-# A radius that somebody names is that of the norm he knows; where none is named, the norm may be the one that predicts better.
+# A radius that somebody names is that of the norm he knows, unless it says itself which norm it is of; where none is named, the norm may be
+# the one that predicts better.
 usual_balance <- function(x, beta, w0) {
+  if (!is.null(attr(beta, "balance"))) return(attr(beta, "balance"))
   if (is.null(beta) && !is_implicit(w0) && !inherits(x, "acfw_shards")) 0.5 else 0
 }
+
+# A radius that was chosen in another norm than the plain one says so: the bare number would be another problem.
+radius_of_norm <- function(beta, balance) if (isTRUE(balance > 0)) structure(beta, balance = balance) else beta
 
 is_implicit <- function(w0) is.numeric(w0) && length(w0) == 1L && isTRUE(w0 > 0)
 

@@ -125,7 +125,7 @@ tidy.cv_acfw_matrix_completion <- function(x, ...) {
 #' @exportS3Method generics::glance
 glance.cv_acfw_matrix_completion <- function(x, ...) {
   check_dots(...)
-  data.frame(beta_min = x$beta_min, beta_1se = x$beta_1se, measure = x$measure, score = min(x$cvm, NA, na.rm = TRUE), status = x$status,
+  data.frame(beta_min = as.double(x$beta_min), beta_1se = as.double(x$beta_1se), measure = x$measure, score = min(x$cvm, NA, na.rm = TRUE), status = x$status,
              nobs = if (is.null(x$foldid)) stats::nobs(x$fit$fits[[1L]]) else length(x$foldid))
 }
 

@@ -24,6 +24,8 @@ update.acfw_matrix_completion <- function(object, ratings = NULL, weights = NULL
     kept <- c("beta", "loss", "delta", "w0", "center", "shrink", "limits", "balance", "method", "step", "rank_max", "control")
     check_dots_within(..., .known = kept)
     asked <- utils::modifyList(unclass(object)[kept], list(...), keep.null = TRUE)
+    norm <- attr(asked$beta, "balance")
+    if (!"balance" %in% ...names() && !is.null(norm)) asked$balance <- norm
     settings <- do.call(completion_settings, c(asked[setdiff(kept, c("beta", "control"))], call = rlang::current_env()), quote = TRUE)
     refuse_shards_fit(object, "its entries; fit the shards again, with this fit as `init`")
     merged <- if (is.null(ratings)) list(observed = object$observed) else merge_ratings(object, ratings, weights)

@@ -5,6 +5,7 @@
 #include <acfw/directions/cfw.hpp>
 #include <acfw/core/frank_wolfe.hpp>
 #include <acfw/steps/auto_conditioned.hpp>
+#include <tuple>
 
 using namespace acfw;
 
@@ -149,6 +150,39 @@ TEST_CASE("the tail of the preconditioner multiplies as dense matrices do, on ev
     CHECK((D.rightCols(size) - factors.rightCols(size) - outer).norm() < 1e-6f * outer.norm());
     CHECK(D.leftCols(stride - size) == factors.leftCols(stride - size));
   });
+}
+
+TEST_CASE("an evaluation in several pieces, and its preconditioner, have the same bits for any number of threads", "[completion]") {
+  Entries entries = some_entries(400, 300, 7);
+  REQUIRE(row_pieces(entries, 8).size() > 3);
+  const auto wave = [](Index rows, double pace) { return Eigen::MatrixXd::NullaryExpr(rows, 20, [=](Index i, Index k) { return std::sin(pace * double(i * (k + 1))); }); };
+  const Terms x{wave(400, 0.37), Vector::Constant(20, 0.01), wave(300, 0.71)};
+  for (bool scaled : {false, true}) {
+    if (scaled) {
+      entries.row_scale = Vector::LinSpaced(400, 0.5, 2.0);
+      entries.col_scale = Vector::LinSpaced(300, 1.5, 0.7);
+    }
+    const auto evaluated = [&](int threads) {
+      Completion f(entries, 0.5, threads);
+      FactoredModel<double> model(f, 300.0, 20, 1e-9);
+      const auto at = model.variables(x);
+      auto gradient = at;
+      const double value = model.evaluate(at, gradient);
+      const std::size_t in_V = 400 * 32 + 5 * 32 + 3;  // rows of all pieces add to it
+      auto up = at, down = at, scratch = at;
+      up[in_V] += 1e-5;
+      down[in_V] -= 1e-5;
+      CHECK(gradient[in_V] == close_to((model.evaluate(up, scratch) - model.evaluate(down, scratch)) / 2e-5, 1e-5).or_by(1e-9));
+      model.evaluate(at, scratch);
+      model.set_preconditioner(at);
+      auto direction = gradient;
+      model.precondition(direction);
+      return std::tuple(value, gradient, direction);
+    };
+    const auto one = evaluated(1);
+    CHECK(evaluated(2) == one);
+    CHECK(evaluated(3) == one);
+  }
 }
 
 TEST_CASE("the tail's products are shared among threads where they are many, with the same bits, and not where they are few", "[completion][kernels]") {

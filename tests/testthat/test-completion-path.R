@@ -30,9 +30,9 @@ test_that("the grid of a cross-validation goes on until the error has turned or 
       larger <- acfw_matrix_completion(ratings, 1.4 * max(cv$beta) / scale, loss = "squared", center = center)
       expect_true(cv$beta_min < max(cv$beta) || larger$penalty == 0)
       expect_gt(cv$beta_min, min(cv$beta))
-      expect_equal(cv$beta_min, cv$beta[which.min(cv$cvm)])
+      expect_equal(as.double(cv$beta_min), cv$beta[which.min(cv$cvm)])
       expect_lte(cv$beta_1se, cv$beta_min)
-      expect_equal(max(cv$fit$beta), cv$beta_min)
+      expect_equal(max(cv$fit$beta), as.double(cv$beta_min))
     }
   }
 })
@@ -66,6 +66,18 @@ test_that("the scores are those of the measure asked for, weighted, and within t
     expect_equal(cv$cvm, mean(scores), tolerance = 1e-6)
     expect_equal(cv$cvsd, sd(scores) / sqrt(3), tolerance = 1e-5)
   }
+})
+
+test_that("folds run side by side on daemons of mirai, with the same scores; without daemons that is an error", {
+  skip_on_cran()
+  skip_if_not_installed("mirai")
+  ratings <- half_star_ratings()
+  foldid <- rep_len(1:3, nrow(ratings))
+  expect_error(cv_acfw_matrix_completion(ratings, parallel = TRUE), "mirai::daemons", class = "acfw_error_input")
+  local_daemons(2)
+  here <- cv_acfw_matrix_completion(ratings, foldid = foldid)
+  there <- cv_acfw_matrix_completion(ratings, foldid = foldid, parallel = TRUE)
+  expect_equal(there[c("beta", "cvm", "cvsd", "rank", "beta_min")], here[c("beta", "cvm", "cvsd", "rank", "beta_min")])
 })
 
 test_that("folds run side by side on a cluster, with the same scores", {
@@ -139,7 +151,7 @@ test_that("folds are fitted as closely as their scores need, and the chosen radi
   a <- small_ratings(40, 30, 3, noise = 0.5)
   set.seed(1)
   cv <- cv_acfw_matrix_completion(a, nfolds = 3)
-  expect_equal(max(cv$fit$beta), cv$beta_min)
+  expect_equal(max(cv$fit$beta), as.double(cv$beta_min))
   expect_true(all(cv$fit$path$gap <= 3e-3 * cv$fit$path$objective))
   best <- cv$fit$fits[[length(cv$fit$fits)]]
   expect_lte(best$gap, max(1e-4 * best$objective, best$control$tol))

@@ -34,7 +34,7 @@ class FactoredModel {
         cut_(row_pieces(entries_, 8)),
         cursor_(static_cast<std::size_t>(entries_.rows)) {
     const Index pieces = static_cast<Index>(cut_.size()) - 1;
-    if (pieces > 1) parts_.resize(static_cast<std::size_t>((f_.threads() > 1 ? pieces : 1) * entries_.cols * width_));
+    if (pieces > 1) parts_.resize(static_cast<std::size_t>((f_.threads() > 1 ? pieces - 1 : 1) * entries_.cols * width_));
     if (entries_.scaled()) scaled_.resize(size());
     share_of_rows_and_columns();
   }
@@ -83,7 +83,9 @@ class FactoredModel {
     c_ = c;
     N_ = N;
     const Real on_G = static_cast<Real>(c * scale), on_point = static_cast<Real>(c * mu_);
-    for (std::size_t k = 0; k < slack(); ++k) gradient[k] = on_G * gradient[k] + on_point * at[k];
+    over_rows(entries_.rows + entries_.cols, [&](Index from, Index to) {
+      for (Index k = from * width_; k < to * width_; ++k) gradient[k] = on_G * gradient[k] + on_point * at[k];
+    });
     std::fill(gradient.begin() + static_cast<std::ptrdiff_t>(slack()), gradient.end(), Real(0));
     gradient[slack()] = on_point * at[slack()];
     return scale * loss + 0.5 * f_.ridge() * c * c * square + f_.constant();
@@ -172,10 +174,19 @@ class FactoredModel {
 
   // Every row of U and of V by the scale of its row or column.
   void multiply_rows(const Real* from, Real* to) const {
-    for (Index i = 0; i < entries_.rows + entries_.cols; ++i) {
-      const Real scale = static_cast<Real>(i < entries_.rows ? entries_.row_scale[i] : entries_.col_scale[i - entries_.rows]);
-      for (Index k = i * width_; k < (i + 1) * width_; ++k) to[k] = scale * from[k];
-    }
+    over_rows(entries_.rows + entries_.cols, [&](Index first, Index last) {
+      for (Index i = first; i < last; ++i) {
+        const Real scale = static_cast<Real>(i < entries_.rows ? entries_.row_scale[i] : entries_.col_scale[i - entries_.rows]);
+        for (Index k = i * width_; k < (i + 1) * width_; ++k) to[k] = scale * from[k];
+      }
+    });
+  }
+
+  // part(from, to) over stretches of rows, each of which writes its own: on as many threads as there are.
+  template <class Part>
+  void over_rows(Index rows, Part part) const {
+    const Index length = std::max<Index>(1, stretch / width_);
+    for_each((rows + length - 1) / length, f_.threads(), [&](Index k) { part(k * length, std::min(rows, (k + 1) * length)); });
   }
 
   // Adds r U V'V to G V and r V U'U to G'U, and returns ||U V'||^2: no more than Gram matrices of the factors.
@@ -199,20 +210,21 @@ class FactoredModel {
       losses[static_cast<std::size_t>(p)] = q.loss;
       alongs[static_cast<std::size_t>(p)] = q.along;
     };
-    auto add = [&](const Real* part) {
-      for (Index k = 0; k < size; ++k) GtU[k] += part[k];
+    // The first piece has the place of the sum; the others are added in their order.
+    const auto part_of = [&](Index p) { return p == 0 ? GtU : parts_.data() + (threads > 1 ? p - 1 : 0) * size; };
+    const auto add = [&](Index p, Index from, Index to) {
+      const Real* part = part_of(p);
+      for (Index k = from * width_; k < to * width_; ++k) GtU[k] += part[k];
     };
-    if (pieces == 1) {
-      one(0, GtU);
-    } else if (threads > 1) {
-      std::fill(GtU, GtU + size, Real(0));
-      for_each(pieces, threads, [&](Index p) { one(p, parts_.data() + p * size); });
-      for (Index p = 0; p < pieces; ++p) add(parts_.data() + p * size);
+    if (threads > 1) {
+      for_each(pieces, threads, [&](Index p) { one(p, part_of(p)); });
+      over_rows(entries_.cols, [&](Index from, Index to) {
+        for (Index p = 1; p < pieces; ++p) add(p, from, to);
+      });
     } else {
-      std::fill(GtU, GtU + size, Real(0));
       for (Index p = 0; p < pieces; ++p) {
-        one(p, parts_.data());
-        add(parts_.data());
+        one(p, part_of(p));
+        if (p > 0) add(p, 0, entries_.cols);
       }
     }
     for (double one_loss : losses) loss += one_loss;
@@ -233,11 +245,15 @@ class FactoredModel {
         (c_fixed_ * c_fixed_ * mean.array()).template cast<Real>();
     const Eigen::Array<Real, Eigen::Dynamic, 1> ridge =
         (c_fixed_ * (ridge_ + c_fixed_ * all.array())).template cast<Real>();
-    for (Index i = 0; i < share.size(); ++i) {
-      Eigen::Map<Eigen::Array<Real, Eigen::Dynamic, 1>> row(d + i * width_, width_);
-      row /= static_cast<Real>(share[i]) * b + ridge;
-    }
+    over_rows(share.size(), [&](Index from, Index to) {
+      for (Index i = from; i < to; ++i) {
+        Eigen::Map<Eigen::Array<Real, Eigen::Dynamic, 1>> row(d + i * width_, width_);
+        row /= static_cast<Real>(share[i]) * b + ridge;
+      }
+    });
   }
+
+  static constexpr Index stretch = 16384;  // numbers, of which threads take one after another
 
   const Completion& f_;
   const Entries& entries_;
