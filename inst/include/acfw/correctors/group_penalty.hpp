@@ -123,8 +123,9 @@ class GroupPenalty final : public PenaltySolver {
     }
   }
 
-  // How many sweeps cost as much as a Newton step of all groups and the Hessian for it; a few at least.
+  // How many sweeps there are before a Newton step of all groups: a few, or, where these are many, as many as cost as much as that step.
   int sweeps_worth() const {
+    if (set_.size() <= few_together) return first_wait;
     const double columns = static_cast<double>(set_.size()), rows = static_cast<double>(model().q.size());
     return std::max(first_wait, static_cast<int>(columns * (columns / 3.0 + rows / 2.0) / (2.0 * rows)));
   }
@@ -177,7 +178,7 @@ class GroupPenalty final : public PenaltySolver {
   }
 
   static constexpr int most_sweeps = 2000, first_wait = 20, most_lost = 4;
-  static constexpr Index largest_together = 2000;
+  static constexpr Index few_together = 500, largest_together = 2000;
 
   bool forming_ = false;
   const std::vector<Columns>& groups_;

@@ -99,6 +99,7 @@ class PenaltySolver {
       else take_in(f, g, std::max(floor_, mu_ * (1.0 + 1e-9)));
       int step = 0;
       enough_ = share * allowed;
+      hidden_ = share * std::min(allowed, 0.5 * goal.rounding);
       while (step < most_steps_ && newton_step_to_size(f, step == 0, counts)) {
         ++step;
         if (goal.stop && goal.stop()) return off;
@@ -174,7 +175,7 @@ class PenaltySolver {
     const double off = std::max(g_.dot(x_) + size * most, 0.0) + beside;
     // far from the size sought a gap is more than all of f
     const double gain = std::min(off, std::abs(f.value()));
-    if (first) enough_ = inner_accuracy * std::max(gain, enough_);
+    if (first) enough_ = std::max(inner_accuracy * std::max(gain, enough_), hidden_);
     if (off <= enough_) return false;
     const double gap = std::max(0.5 * enough_, f.constant_curvature() ? 0.0 : forcing * gain);
     const bool fresh = solve_model(f, gap);
@@ -270,7 +271,7 @@ class PenaltySolver {
   double margin_ = 1.0;  // of the penalty's last step, by which columns may come nearer in the next
   double slope_ = -1.0;  // of the size in the penalty
   double sought_ = 0.0, floor_ = 0.0;  // the size sought, and the least penalty on the way
-  double enough_ = 0.0;
+  double enough_ = 0.0, hidden_ = 0.0;  // of a round's gap: what may be left, and what rounding leaves
   double missed_ = 0.0;  // a size that rounds have not come near
   Side side_;  // the least point of the model at the penalty before
 };
