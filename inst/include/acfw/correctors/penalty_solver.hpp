@@ -100,9 +100,9 @@ class PenaltySolver {
       int step = 0;
       enough_ = share * allowed;
       hidden_ = share * std::min(allowed, 0.5 * goal.rounding);
-      while (step < most_steps_ && newton_step_to_size(f, step == 0, counts)) {
-        ++step;
+      for (; step < most_steps_; ++step) {
         if (goal.stop && goal.stop()) return off;
+        if (!newton_step_to_size(f, step == 0, counts)) break;
       }
       if (step == most_steps_) set_.distrust_whole();
       if (step == 0 && round > 0) break;
