@@ -125,6 +125,7 @@ class GlmSession final : public PathSession {
       look();
       return path_.out_of_time();
     });
+    corrector_.set_tolerance(tol_, rel_tol_);
     if (!Rf_isNull(problem["state"])) state_ = Rcpp::List(problem["state"]);
   }
 

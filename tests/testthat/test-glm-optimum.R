@@ -304,6 +304,22 @@ test_that("copies of columns do not keep a radius from being met", {
   }
 })
 
+test_that("a ball in which counts are fitted exactly costs a few gradients for each halving of the penalty", {
+  set.seed(1)
+  for (density in c(1, 0.05)) {
+    x <- as.matrix(Matrix::rsparsematrix(200, 600, density))
+    y <- rpois(200, exp(pmin(0.3 * as.numeric(x[, 1:20] %*% rnorm(20)), 5)))
+    if (density < 1) x <- Matrix::Matrix(x, sparse = TRUE)
+    longest <- max(acfw_glm(x, y, "poisson")$beta)
+    for (times in c(4, 50)) {  # no end, or "stalled" where nothing was fitted yet
+      fit <- acfw_glm(x, y, "poisson", beta = times * longest, control = acfw_control(max_time = 60))
+      expect_identical(fit$status, "converged")
+      expect_lt(fit$counts[["gradient"]], 150)
+      expect_lte(max(fit$df), 200)
+    }
+  }
+})
+
 test_that("a simplex of more columns than observations is entered at an atom", {
   set.seed(1)
   x <- matrix(rnorm(150 * 400), 150)

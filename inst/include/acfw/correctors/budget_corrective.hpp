@@ -32,15 +32,26 @@ class BudgetCorrective : public NoCorrection {
     set_.set_stop(stop_);
   }
 
+  /// Gaps at which the run will end: no correction has to go far beyond.
+  void set_tolerance(double tol, double rel_tol) {
+    tol_ = tol;
+    rel_tol_ = rel_tol;
+  }
+
   Correction correct_instead(Regression& f, double gap, double L, Counts& counts) {
     if (!is_due()) return {};
-    const Correction done = try_instead(f, gap, L, counts);
+    const double before = f.value();
+    const Way way = find_way(f, gap, counts);
+    Correction done;
+    if (way == Way::landed) done = {true, true, before - f.value()};
+    if (way == Way::in_ball) done = set_.correct_instead(f, gap, L, counts);
     if (done.moved) hope_.watch(true);
     return done;
   }
 
   bool correct(Regression& f, double gap, Counts& counts) {
-    const bool moved = is_due() && try_to_move(f, gap, counts);
+    const Way way = is_due() ? find_way(f, gap, counts) : Way::none;
+    const bool moved = way == Way::landed || (way == Way::in_ball && set_.correct(f, gap, counts));
     hope_.watch(moved);
     return moved;
   }
@@ -58,7 +69,8 @@ class BudgetCorrective : public NoCorrection {
     if (!grouped_ && f.pieces() < many) {
       prediction_.follow(f, from, budget_.radius(), 0.0);
     } else {
-      penalty_->minimise_at_size(f, budget_.radius(), attainable(f, tol, rel_tol), rel_tol, stop_, counts);
+      const double met = attainable(f, tol, rel_tol);
+      penalty_->minimise_at_size(f, {budget_.radius(), met, rel_tol, hidden_in(f, unseen * met), stop_}, counts);
     }
   }
 
@@ -94,32 +106,25 @@ class BudgetCorrective : public NoCorrection {
     return std::max(tol, share_of_rounding * hidden_in(f, wanted / share_of_rounding));
   }
 
-  Correction try_instead(Regression& f, double gap, double L, Counts& counts) {
-    const double before = f.value();
-    if (by_penalty(f)) {
-      if (land(f, gap, counts)) return {true, true, before - f.value()};
-      if (!in_ball(f)) return {};
-    }
-    return set_.correct_instead(f, gap, L, counts);
-  }
+  enum class Way { landed, in_ball, none };
 
-  bool try_to_move(Regression& f, double gap, Counts& counts) {
-    if (by_penalty(f)) {
-      if (land(f, gap, counts)) return true;
-      if (!in_ball(f)) return false;
-    }
-    return set_.correct(f, gap, counts);
+  // By penalties where they are due; where they are not, or lead nowhere, there is the ball, which is left to the caller's verb.
+  Way find_way(Regression& f, double gap, Counts& counts) {
+    if (!by_penalty(f)) return Way::in_ball;
+    if (land(f, gap, counts)) return Way::landed;
+    return in_ball(f) ? Way::in_ball : Way::none;
   }
 
   // By penalties, and back into the set; undone if f is higher there by more than rounding, as it may be where the value is nearly the
   // least already and the gap is not: then the next try is more exact. Of a gap that rounding may have made there is nothing to gain.
   bool land(Regression& f, double gap, Counts& counts) {
-    const double hidden = hidden_in(f, accuracy_ * gap);
+    const double hidden = hidden_in(f, unseen * gap);
     if (!(gap > hidden)) return false;
     const Vector before = f.point();
     const double value = f.value();
-    const double enough = std::max(accuracy_ * gap, share_of_rounding * hidden), rounding = f.value_rounding();
-    const double left = penalty_->minimise_at_size(f, budget_.radius(), enough, 0.0, stop_, counts);
+    const double rounding = f.value_rounding(), share = share_of_tolerance * accuracy_ / accuracy;
+    const double enough = std::max({accuracy_ * gap, share_of_rounding * hidden, share * tol_});
+    const double left = penalty_->minimise_at_size(f, {budget_.radius(), enough, share * rel_tol_, hidden, stop_}, counts);
     Vector b = f.point();
     budget_.bring_inside(b);
     f.place(std::move(b));
@@ -133,9 +138,12 @@ class BudgetCorrective : public NoCorrection {
   // Columns in use, up to which models over the ball are easy: dense ones, as long as they are few beside the observations.
   static constexpr Index few_sparse = 100, few_dense = 30, few_rows = 4, many_dense = 400, large_parabola = 1500;
   static constexpr double accuracy = 0.05;
+  static constexpr double share_of_tolerance = 0.5;
   static constexpr double share_of_rounding = 0.5;
+  static constexpr double unseen = 1e-3;  // of a gap, that rounding may have without being looked at closely
 
   double accuracy_ = accuracy;  // of the gap, for what a correction leaves
+  double tol_ = 0.0, rel_tol_ = 0.0;
   const Budget& budget_;
   L1WorkingSet set_;
   std::unique_ptr<PenaltySolver> penalty_;

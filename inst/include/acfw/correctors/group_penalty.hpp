@@ -104,14 +104,14 @@ class GroupPenalty final : public PenaltySolver {
   void descend(const Sweepable& A, double gap, Whole whole) {
     gap = std::max(gap, model().rounding());
     Eigen::MatrixXd H;
-    int wait = first_wait;
+    int wait = sweeps_worth(), lost = 0;
     for (int sweep = 0, since = 0; sweep < most_sweeps; ++sweep) {
       double change = 0.0;
       for (const Block& block : blocks_) change = std::max(change, move_block(A, block));
       if (++since >= wait && set_.size() <= largest_together) {
         if (H.size() == 0) H = whole();
         if (!move_together(A, H)) {
-          if (wait > last_wait) return;  // neither leads on: it is rounding that sweeps turn over
+          if (++lost == most_lost) return;  // neither leads on: it is rounding that sweeps turn over
           wait *= 2;
         }
         since = 0;
@@ -121,6 +121,13 @@ class GroupPenalty final : public PenaltySolver {
       look_at_model(A);
       if (dots_.dot(model().x) + size_of(model().x) * std::max(strongest(dots_, x()), mu()) <= 2.0 * gap) return;
     }
+  }
+
+  // How many sweeps there are before a Newton step of all groups: a few, or, where these are many, as many as cost as much as that step.
+  int sweeps_worth() const {
+    if (set_.size() <= few_together) return first_wait;
+    const double columns = static_cast<double>(set_.size()), rows = static_cast<double>(model().q.size());
+    return std::max(first_wait, static_cast<int>(columns * (columns / 3.0 + rows / 2.0) / (2.0 * rows)));
   }
 
   // The gradient of the model.
@@ -170,8 +177,8 @@ class GroupPenalty final : public PenaltySolver {
     to *= norm * h > mu() ? 1.0 - mu() / (norm * h) : 0.0;
   }
 
-  static constexpr int most_sweeps = 2000, first_wait = 20, last_wait = 100;
-  static constexpr Index largest_together = 500;
+  static constexpr int most_sweeps = 2000, first_wait = 20, most_lost = 4;
+  static constexpr Index few_together = 500, largest_together = 2000;
 
   bool forming_ = false;
   const std::vector<Columns>& groups_;

@@ -86,6 +86,8 @@ class L1Penalty final : public PenaltySolver {
     choice_.swept(descent_.sweeps());
   }
 
+  void trust_anew() override { pause_ = 0, longest_pause_ = 8; }
+
   void compare(const Vector& d, double gamma, double divergence, bool accepted) override {
     if (accepted && (!forming_ || gamma < 1.0 || foretold(d, divergence))) return;
     if (stays_) return set_.hessian().refactor();

@@ -32,6 +32,17 @@ class PenaltySolver {
     double tol, rel_tol;
     double near = 0.01;            ///< how far the penalty met may be from mu, as a share: mostly it does not matter
     std::function<bool()> stop{};  ///< asked before every Newton step; true ends it where it is
+    double likely = 0.0;           ///< columns drawn by less at the beginning come only as they are missed
+    int most_steps = 1000;         ///< of Newton's, in all
+  };
+
+  struct Size {
+    double sought;
+    double tol, rel_tol;
+    double rounding;               ///< what may hide in a gap over the set of that size
+    std::function<bool()> stop{};  ///< as above
+
+    double allowed(double value) const { return std::max(tol, rel_tol * std::abs(value)); }
   };
 
   /// At most so many Newton steps before the gradient is looked at for columns that are missing.
@@ -43,15 +54,15 @@ class PenaltySolver {
     mu_ = goal.mu;
     near_ = goal.near;
     // the strong rule (Tibshirani et al., 2012), or more than that where it has left out too many
-    choose(f, std::max(goal.mu - margin_ * (goal.before - goal.mu), 0.5 * goal.mu));
+    choose(f, std::max({goal.mu - margin_ * (goal.before - goal.mu), 0.5 * goal.mu, goal.likely}));
     foretell(f, goal);
     const Index chosen = set_.size();
-    for (int round = 0; round < most_rounds; ++round) {
+    for (int round = 0, taken = 0; round < most_rounds && taken < goal.most_steps; ++round) {
       const double tol = share * std::max(goal.tol, goal.rel_tol * std::abs(f.value()));
       int step = 0, in_vain = 0;
       for (double least = std::numeric_limits<double>::infinity(); step < most_steps_ && in_vain < most_in_vain; ++step) {
         if (goal.stop && goal.stop()) return;
-        if (!newton_step(f, tol, counts)) break;
+        if (++taken > goal.most_steps || !newton_step(f, tol, counts)) break;
         in_vain = model_gap_ < 0.9 * least ? 0 : in_vain + 1;
         least = std::min(least, model_gap_);
       }
@@ -64,22 +75,23 @@ class PenaltySolver {
     margin_ = set_.size() > chosen ? std::min(1.5 * margin_, 3.0) : std::max(0.9 * margin_, 1.0);
   }
 
-  /// Moves f near the solution over the set of size `radius`, until what is left to gain there meets the tolerance: Newton steps whose models
+  /// Moves f near the solution over the set of the size sought, until what is left to gain there meets the tolerance: Newton steps whose models
   /// have the penalty as an unknown. Far from the solution penalties fall by a factor from round to round, so that columns come into use
   /// as they would along a path.
   /// Returns how much that was when it was looked at last.
-  double minimise_at_size(SparseObjective& f, double radius, double tol, double rel_tol, const std::function<bool()>& stop,
-                          Counts& counts) {
-    sought_ = radius;
-    mu_ = budget_.multiplier(f.gradient(), f.point());
+  double minimise_at_size(SparseObjective& f, const Size& goal, Counts& counts) {
+    sought_ = goal.sought;
+    if (missed_ == sought_ && !walk_to_size(f, goal, counts)) return std::numeric_limits<double>::infinity();
+    mu_ = budget_.size(f.point()) > 0.0 ? budget_.multiplier(f.gradient(), f.point()) : 0.0;
     double least = std::numeric_limits<double>::infinity(), off = least;
     for (int round = 0, in_vain = 0; round < most_rounds && in_vain < most_in_vain; ++round) {
       const Vector& g = f.gradient();
       const double most = budget_.strongest(g, f.point());
       off = off_size(f, g, most);
-      const double allowed = std::max(tol, rel_tol * std::abs(f.value()));
+      const double allowed = goal.allowed(f.value());
       if (off <= allowed) break;
       in_vain = off < 0.5 * least ? 0 : in_vain + 1;
+      if (in_vain == most_in_vain) missed_ = sought_;
       least = std::min(least, off);
       floor_ = from_above * most;
       mu_ = std::max(mu_, floor_);
@@ -87,9 +99,10 @@ class PenaltySolver {
       else take_in(f, g, std::max(floor_, mu_ * (1.0 + 1e-9)));
       int step = 0;
       enough_ = share * allowed;
-      while (step < most_steps_ && newton_step_to_size(f, step == 0, counts)) {
-        ++step;
-        if (stop && stop()) return off;
+      hidden_ = share * std::min(allowed, 0.5 * goal.rounding);
+      for (; step < most_steps_; ++step) {
+        if (goal.stop && goal.stop()) return off;
+        if (!newton_step_to_size(f, step == 0, counts)) break;
       }
       if (step == most_steps_) set_.distrust_whole();
       if (step == 0 && round > 0) break;
@@ -112,6 +125,8 @@ class PenaltySolver {
   virtual bool solve_model(SparseObjective& f, double gap) = 0;
   /// The same model once more, at another mu().
   virtual void solve_again(const SparseObjective& f, double gap) = 0;
+  /// The point is close to a solution, and what has failed far from one may be tried again.
+  virtual void trust_anew() {}
   /// What a trial of the step d found.
   virtual void compare(const Vector& /*d*/, double /*gamma*/, double /*divergence*/, bool /*accepted*/) {}
 
@@ -119,6 +134,7 @@ class PenaltySolver {
   const Vector& g() const { return g_; }
   const Vector& x() const { return x_; }
   CoordinateModel& model() { return model_; }
+  const CoordinateModel& model() const { return model_; }
 
   const Budget& budget_;
   WorkingSet set_;
@@ -132,17 +148,36 @@ class PenaltySolver {
     return std::max(along + size * most, 0.0) + std::abs(size - sought_) * most;
   }
 
+  // Rounds solve what they can of a penalty and go on to the next. Where hardly more columns would fit the data exactly, those that come
+  // too many make every face singular, and later rounds do not find back. There each penalty on the way is solved for closely, as along
+  // a path, and no more columns come into use than it takes. False where the pulls of the next penalty would be rounding: that draws all.
+  bool walk_to_size(SparseObjective& f, const Size& goal, Counts& counts) {
+    double before = std::numeric_limits<double>::infinity();
+    for (int round = 0; round < most_rounds && 2 * static_cast<Index>(f.support().size()) > f.design().rows(); ++round) {
+      const Vector& g = f.gradient();
+      const double most = budget_.strongest(g, f.point()), size = budget_.size(f.point());
+      if (size >= sought_ || off_size(f, g, most) <= goal.allowed(f.value()) || (goal.stop && goal.stop())) return true;
+      if (!(most < 0.9 * before) || from_above * most <= above_rounding * goal.rounding / (size + sought_)) return false;
+      before = most;
+      trust_anew();
+      minimise(f, {from_above * most, most, goal.rounding * size / sought_, closely, 0.1, goal.stop, likely * most, few_steps}, counts);
+    }
+    return true;
+  }
+
   // The first one of a round says how far the others go.
   bool newton_step_to_size(SparseObjective& f, bool first, Counts& counts) {
     if (set_.size() == 0) return false;
     set_.look(f, g_, x_);
     const double size = size_of(x_), most = strongest(g_, x_);
     // as off_size(); where the penalty is held from below its solution is sought, whatever size that has
-    const double beside = mu_ > floor_ ? std::abs(size - sought_) * most : size * std::max(most - mu_, 0.0);
+    const double beside = mu_ > floor_ || size == 0.0 ? std::abs(size - sought_) * most : size * std::max(most - mu_, 0.0);
     const double off = std::max(g_.dot(x_) + size * most, 0.0) + beside;
-    if (first) enough_ = std::max(enough_, inner_accuracy * off);
+    // far from the size sought a gap is more than all of f
+    const double gain = std::min(off, std::abs(f.value()));
+    if (first) enough_ = std::max(inner_accuracy * std::max(gain, enough_), hidden_);
     if (off <= enough_) return false;
-    const double gap = std::max(0.5 * enough_, f.constant_curvature() ? 0.0 : forcing * off);
+    const double gap = std::max(0.5 * enough_, f.constant_curvature() ? 0.0 : forcing * gain);
     const bool fresh = solve_model(f, gap);
     fit_size(f, gap);
     return search(f, size, counts) || !fresh;
@@ -218,6 +253,10 @@ class PenaltySolver {
   static constexpr double smallest_step = 1e-8;
   // Of the strongest pull, the least penalty of a round on the way to a size: columns that come in vain cost more than a round.
   static constexpr double from_above = 0.5;
+  // Where each of these is solved for: to that share of f, at first with the columns drawn by that share of the strongest pull.
+  static constexpr double closely = 0.01, likely = 0.8;
+  static constexpr double above_rounding = 4.0;
+  static constexpr int few_steps = 40;
 
   struct Side {
     double mu, size;
@@ -232,7 +271,8 @@ class PenaltySolver {
   double margin_ = 1.0;  // of the penalty's last step, by which columns may come nearer in the next
   double slope_ = -1.0;  // of the size in the penalty
   double sought_ = 0.0, floor_ = 0.0;  // the size sought, and the least penalty on the way
-  double enough_ = 0.0;
+  double enough_ = 0.0, hidden_ = 0.0;  // of a round's gap: what may be left, and what rounding leaves
+  double missed_ = 0.0;  // a size that rounds have not come near
   Side side_;  // the least point of the model at the penalty before
 };
 

@@ -17,6 +17,7 @@ inline void whole_model_of(const SparseObjective& f, const Columns& columns, con
   m.x = m.start = x;
   m.base = g;
   m.q.setZero(A.rows());
+  m.threads = f.threads();
   m.bending = f.bending();
   m.diagonal.resize(k);
   m.ridge = f.ridge(columns);
