@@ -82,7 +82,8 @@ class L1WorkingSet : public NoCorrection {
       if (!set_.holds(j) && budget_.pull(j, g[j], b[j]) > mu) candidates_.push_back(j);
     }
     const bool full = static_cast<double>(used) >= nearly_all * static_cast<double>(chosen_);
-    const std::size_t wanted = std::max(smallest, (full && !f.design().dense() ? fast : 1) * size());
+    const std::size_t grown = (full && !f.design().dense() ? fast : 1) * size(), enough = 2 * static_cast<std::size_t>(f.design().rows());
+    const std::size_t wanted = std::max(smallest, std::min(grown, enough - std::min(enough, size())));
     if (candidates_.size() > wanted) {
       std::nth_element(candidates_.begin(), candidates_.begin() + wanted, candidates_.end(), [&](Index i, Index j) {
         const double a = budget_.pull(i, g[i], b[i]), c = budget_.pull(j, g[j], b[j]);
