@@ -345,3 +345,29 @@ test_that("a ball that does not bind ends as soon as one that does", {
     }
   }
 })
+
+test_that("a ball that does not bind draws no more columns into a correction than can be of use", {
+  set.seed(3)
+  x <- matrix(rnorm(100 * 1000), 100)
+  y <- as.numeric(x[, 1:10] %*% rnorm(10)) / 3 + rnorm(100)
+  longest <- max(acfw_glm(x, y)$beta)
+  for (share in c(1.5, 4, 50)) {
+    fit <- acfw_glm(x, y, beta = share * longest)
+    expect_identical(fit$status, "converged")
+    expect_lt(max(fit$trace$active, na.rm = TRUE), 500)  # nearly all; with 3000 columns it did not end
+  }
+})
+
+test_that("columns that nearly separate the classes keep no radius from being met", {
+  skip_on_cran()
+  set.seed(2)
+  x <- matrix(rnorm(1500 * 800), 1500)
+  eta <- as.numeric(x[, 1:30] %*% rnorm(30)) / 4
+  set.seed(6)
+  y <- as.integer(runif(1500) < plogis(eta))
+  for (beta in c(600, 2000)) {  # 147 and 175 gradients: rounds were given up, undone, and begun again
+    fit <- acfw_glm(x, y, "binomial", beta = beta)
+    expect_identical(fit$status, "converged")
+    expect_lt(fit$counts[["gradient"]], 100)
+  }
+})

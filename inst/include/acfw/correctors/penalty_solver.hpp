@@ -83,6 +83,7 @@ class PenaltySolver {
     sought_ = goal.sought;
     if (missed_ == sought_ && !walk_to_size(f, goal, counts)) return std::numeric_limits<double>::infinity();
     mu_ = budget_.size(f.point()) > 0.0 ? budget_.multiplier(f.gradient(), f.point()) : 0.0;
+    const bool determined = f.design().rows() > f.design().cols();
     double least = std::numeric_limits<double>::infinity(), off = least;
     for (int round = 0, in_vain = 0; round < most_rounds && in_vain < most_in_vain; ++round) {
       const Vector& g = f.gradient();
@@ -90,7 +91,10 @@ class PenaltySolver {
       off = off_size(f, g, most);
       const double allowed = goal.allowed(f.value());
       if (off <= allowed) break;
-      in_vain = off < 0.5 * least ? 0 : in_vain + 1;
+      // The first round may lead back from a point that lacks columns to one of a larger penalty. After it two rounds halve the distance:
+      // one that brings columns, and one that makes use of them. Where columns may fit the data exactly more patience leads nowhere.
+      if (round == 1 && determined) least = std::numeric_limits<double>::infinity();
+      in_vain = off < (determined ? 0.8 : 0.5) * least ? 0 : in_vain + 1;
       if (in_vain == most_in_vain) missed_ = sought_;
       least = std::min(least, off);
       floor_ = from_above * most;
