@@ -101,11 +101,11 @@ autoplot.cv_acfw_glm <- function(object, ...) {
 
 cv_glm_drawing <- function(x) {
   top <- list(at = x$beta, labels = x$nonzero, title = "nonzero")
-  if (!all(is.na(x$cvm))) {
+  if (any(is.finite(x$cvm))) {
     return(cv_drawing(x$beta, x$cvm, x$cvsd, measure_label(x$measure), c(beta_1se = x$beta_1se, beta_min = x$beta_min), top))
   }
   drawing <- cv_drawing(x$beta, 0 * x$beta, NA, measure_label(x$measure), c(beta_1se = NA, beta_min = NA), top)
-  drawing$title <- "no fold was finished"
+  drawing$title <- if (all(is.na(x$cvm))) "no fold was finished" else "no score is finite"
   drawing$curves$y[-1L] <- NA
   drawing$styles$colour <- NA  # an empty frame
   drawing

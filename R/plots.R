@@ -174,9 +174,10 @@ tolerance_of <- function(control, objective) pmax(control$tol, control$rel_tol *
 
 # The curve of a cross-validation, with the radii chosen. `top` is what a radius amounts to.
 cv_drawing <- function(beta, score, se, ylab, chosen, top) {
-  drawn <- if (sum(beta > 0) > 1L) beta > 0 else rep(TRUE, length(beta))  # a radius of zero has no place on a log axis
+  known <- is.finite(score)  # predictions that overflow have no place on any axis,
+  drawn <- if (sum(beta[known] > 0) > 1L) known & beta > 0 else known  # and a radius of zero none on a log axis
   spread <- ifelse(is.na(se), 0, se)
-  bars <- data.frame(x = beta, low = score - spread, high = score + spread)[drawn & !is.na(score), , drop = FALSE]
+  bars <- data.frame(x = beta, low = score - spread, high = score + spread)[drawn, , drop = FALSE]
   marks <- data.frame(x = unname(chosen), label = names(chosen))
   marks <- marks[!is.na(marks$x) & marks$x %in% beta[drawn], , drop = FALSE]
   if (nrow(marks) == 2L && marks$x[[1L]] == marks$x[[2L]]) marks <- data.frame(x = marks$x[[1L]], label = paste(marks$label, collapse = " = "))

@@ -37,7 +37,9 @@ case_cv_glm <- function() {
   args["beta"] <- list(pick(1, c(0.1, 1, 5), c(0, 1), NULL))
   args["weights"] <- list(pick(NULL, stats::runif(n), sample(0:1, n, TRUE)))
   check <- function(cv) {
-    sound <- !inherits(cv, "cv_acfw_glm") || (all(is.finite(cv$cvm)) && length(cv$beta_min) && cv$beta_min %in% cv$beta)
+    # what is predicted for counts may overflow, of rows unlike those that were fitted
+    known <- function(score) if (family == "poisson") !is.nan(score) else is.finite(score)
+    sound <- !inherits(cv, "cv_acfw_glm") || (all(known(cv$cvm)) && length(cv$beta_min) && cv$beta_min %in% cv$beta)
     if (sound) character() else paste("cv curve not finite", family, args$measure)
   }
   after <- function(cv) {

@@ -297,3 +297,17 @@ test_that("a tolerance that anything meets is no line of the picture", {
     expect_no_error(plot(fit))
   }
 })
+
+test_that("a cross-validation whose predictions overflow is drawn where it is finite", {
+  set.seed(1)
+  cv <- cv_acfw_glm(matrix(rnorm(80), 20), rpois(20, 2), "poisson", beta = c(0.1, 0.5, 1), nfolds = 2, measure = "mse")
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  for (lost in list(3, 2:3, 1:3)) {
+    cv$cvm[lost] <- Inf
+    cv$cvsd[lost] <- NaN
+    expect_no_error(plot(cv))
+    if (requireNamespace("ggplot2", quietly = TRUE) && any(is.finite(cv$cvm))) expect_silent(print(ggplot2::autoplot(cv)))
+  }
+  expect_identical(cv_glm_drawing(cv)$title, "no score is finite")
+})
