@@ -32,7 +32,8 @@ independent_gap <- function(fit, problem) {
 test_that("it agrees with the best of the paper's methods and its certificate with a recomputation", {
   for (name in names(problems())) {
     problem <- problems()[[name]]
-    paper <- acfw(fn = problem$fn, lmo = problem$lmo, method = "pfw", control = acfw_control(rel_tol = 1e-9, max_iter = 5000))
+    most <- if (name == "group") 5000 else 1e5  # of a ball with infinitely many atoms they only pile up, slower and slower
+    paper <- acfw(fn = problem$fn, lmo = problem$lmo, method = "pfw", control = acfw_control(rel_tol = 1e-9, max_iter = most))
     for (args in list(problem, as_closures(problem))) {
       fit <- do.call(acfw, c(args, list(method = "corrective", control = acfw_control(rel_tol = 1e-9))))
       expect_identical(fit$status, "converged", info = name)

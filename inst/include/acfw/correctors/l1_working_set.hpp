@@ -61,7 +61,8 @@ class L1WorkingSet : public NoCorrection {
  private:
   // W: what is in use, what is nearly in use, and as many of the largest |g| outside as W is large; of a sparse
   // design several times as many if almost all of the last W has come into use, for then the solution is likely to
-  // have many more. Columns of a dense one cost too much to be tried in vain.
+  // have many more. Columns of a dense one cost too much to be tried in vain. Beyond twice as many columns as observations W grows by the
+  // smallest number only: where the ball is slack all columns outside would be drawn in, and the model would be singular.
   void choose(SparseObjective& f) {
     const Vector& g = f.last_gradient();
     const Vector& b = f.point();
