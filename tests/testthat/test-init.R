@@ -119,3 +119,19 @@ test_that("a completion whose scales were edited is refused", {
     }
   }
 })
+
+test_that("a start far away leaves nothing of itself in the first atom", {
+  set.seed(12)
+  A <- matrix(rnorm(12), 2)
+  b <- rnorm(2)
+  closure <- list(fn = function(x) sum((A %*% x - b)^2) / 2, gr = function(x) drop(crossprod(A, A %*% x - b)))
+  for (radius in c(1e-12, 1e-3)) {
+    for (method in c("cfw", "pfw")) {
+      control <- acfw_control(max_iter = 3)
+      built_in <- acfw(rep(pi, 6), objective_least_squares(A, b), lmo = lmo_l1_ball(radius), method = method, step = "open", control = control)
+      own <- acfw(rep(pi, 6), closure$fn, closure$gr, lmo_l1_ball(radius), method = method, step = "open", control = control)
+      expect_lte(sum(abs(built_in$par)) / radius, 1 + 1e-14)
+      expect_lte(sum(abs(own$par)) / radius, 1 + 1e-14)
+    }
+  }
+})

@@ -27,6 +27,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "acfw/core/active_set.hpp"
 #include "acfw/core/concepts.hpp"
 #include "acfw/core/control.hpp"
 #include "acfw/core/corrector.hpp"
@@ -130,9 +131,20 @@ class FrankWolfe {
     const Line line = prepared_line();
     step_.start(line.curvature(1.0, line.divergence(1.0)));
     f_.commit(1.0);
+    land_exactly();
     direction_.start(vertex_.atom);
     started_ = true;
     moved();
+  }
+
+  // x - (x - v) is v to the digits of x, which may be far longer: a start of another set, or in other units. Then v itself is taken.
+  void land_exactly() {
+    if constexpr (detail::HasLength<Atom>::value) {
+      if (!(norm2_ > 1e6 * squared_norm(vertex_.atom))) return;
+      ActiveSet<Atom> alone;
+      alone.add(vertex_.atom, 1.0);
+      f_.rebuild(&alone);
+    }
   }
 
   // One pass of the for-loop. After a rejected trial gradient, atom and direction still hold.

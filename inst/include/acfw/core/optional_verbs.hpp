@@ -38,6 +38,12 @@ struct KnowsImages : std::false_type {};
 template <class T>
 struct KnowsImages<T, std::void_t<decltype(std::declval<const T&>().image_size())>> : std::true_type {};
 
+// An atom that tells its length shows when a start is so far from it that the way hides its digits.
+template <class Atom, class = void>
+struct HasLength : std::false_type {};
+template <class Atom>
+struct HasLength<Atom, std::void_t<decltype(squared_norm(std::declval<const Atom&>()))>> : std::true_type {};
+
 }  // namespace detail
 
 }  // namespace acfw
