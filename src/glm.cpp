@@ -221,19 +221,28 @@ class GlmSession final : public PathSession {
     return active;
   }
 
-  // A point of an earlier set is moved into this one. Pairwise and away steps shed weight slowly, so for them it is put on
-  // the boundary, where the next solution lies.
+  // A point of an earlier set is moved into this one.
   void fit_into(double beta, bool warm) {
     if (method_ == "mp") return;
     const double norm = own_radius();
-    const bool stretch = warm && norm > 1e-8 * beta && norm < beta && (method_ == "pfw" || method_ == "afw");
-    if (!(norm > beta * (1.0 + 1e-15)) && !stretch && !(budget_->all_used() && norm != beta)) return;
+    if (warm && norm > 1e-8 * beta && norm < beta && (method_ == "pfw" || method_ == "afw")) stretch(beta / norm);
+    if (!(norm > beta * (1.0 + 1e-15)) && !(budget_->all_used() && own_radius() != beta)) return;
     Vector b = objective_.point();
-    if (stretch) b *= beta / norm;
     // a set without the origin is entered at an atom: from its middle all columns would be in use at once
     if (budget_->all_used() && !b.any()) add_to(b, 1.0, budget_->minimize(objective_.gradient()).atom);
     budget_->bring_inside(b);
     objective_.place(std::move(b));
+  }
+
+  // Pairwise and away steps shed weight slowly, so for them a point is put on the boundary, where the next solution lies if the bound
+  // is felt at all: not at the price of a higher value.
+  void stretch(double factor) {
+    const Vector before = objective_.point();
+    const double value = objective_.value();
+    Vector b = factor * before;
+    budget_->bring_inside(b);
+    objective_.place(std::move(b));
+    if (!(objective_.value() <= value)) objective_.place(before);
   }
 
   // glmnet's reasons to end a path: hardly anything left to explain, or explained by going on, or too many coefficients in use.

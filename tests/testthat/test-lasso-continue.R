@@ -115,3 +115,13 @@ test_that("fits that do not match, and fits that were edited or cut, are refused
   edited$trace <- structure(c(unclass(first$trace)[-7], list(step = "a")), class = "data.frame", row.names = 1:4)
   refused(edited)
 })
+
+test_that("the methods of the paper do not begin a larger radius above the value of the one before", {
+  set.seed(1)
+  x <- matrix(rnorm(20), 10) * 1e4
+  y <- rep(0:1, 5)
+  for (method in c("pfw", "afw")) {
+    path <- acfw_lasso_logistic(x, y, beta = c(0.1, 1, 10), method = method, control = acfw_control(max_iter = 50))
+    expect_lte(max(diff(path$objective)), 1e-12)
+  }
+})
