@@ -73,7 +73,9 @@ check_dots <- function(..., .known = character(), .instead = character(), call =
   if (is.na(stranger) || !nzchar(stranger)) {
     abort_input("...", "has an argument without a name that fits no parameter.", call, class = "acfw_error_unknown")
   }
-  hint <- if (stranger %in% names(.instead)) .instead[[stranger]] else near_name(stranger, .known)
+  hint <- if (stranger %in% names(.instead)) .instead[[stranger]]
+    else if ("control" %in% .known && stranger %in% names(formals(acfw_control))) paste0(" Here it is control = acfw_control(", stranger, " = ).")
+    else near_name(stranger, .known)
   abort_input(stranger, paste0("is not an argument of this function.", hint), call, class = "acfw_error_unknown")
 }
 

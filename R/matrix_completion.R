@@ -166,6 +166,8 @@ is_implicit <- function(w0) is.numeric(w0) && length(w0) == 1L && isTRUE(w0 > 0)
 # What users of softImpute type, and what to type here.
 names_in_softimpute <- c(
   rank.max = " Here it is `rank_max`.",
+  nfolds = " cv_acfw_matrix_completion() chooses `beta` by cross-validation.",
+  data = " Here the ratings are one data frame of row, column and value: acfw_matrix_completion(data[c(\"user\", \"item\", \"rating\")]).",
   lambda = " Here the nuclear norm is bounded: give `beta`; `fit$penalty` is the lambda it corresponds to.",
   thresh = " Here it is a tolerance of the gap: control = acfw_control(rel_tol = ).",
   maxit = " Here it is control = acfw_control(max_iter = ).",

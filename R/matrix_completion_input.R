@@ -123,7 +123,8 @@ check_long_form <- function(x, call) {
                             "a table with a column for each thing is a matrix: ", names, "."), call)
   }
   if (!is.numeric(x[[3L]])) {
-    abort_input("x", paste0("must have numeric values in its third column, not ", describe(x[[3L]]), "."), call)
+    hint <- if (is.factor(x[[3L]]) || is.character(x[[3L]])) " Where they are numbers in disguise: as.numeric(as.character())." else ""
+    abort_input("x", paste0("must have numeric values in its third column, not ", describe(x[[3L]]), ".", hint), call)
   }
   for (k in 1:2) {
     if (anyNA(x[[k]])) {

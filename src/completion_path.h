@@ -22,8 +22,8 @@ class CompletionPath : public PathSession {
 
  protected:
   /// For a new run: the clock of its correctors and oracles.
-  std::shared_ptr<acfw::Deadline> start_clock(double max_time) {
-    return deadline_ = std::make_shared<acfw::Deadline>(max_time, [this] { look(); });
+  std::shared_ptr<acfw::Deadline> start_clock(double max_time, double grace = acfw::Deadline::a_second) {
+    return deadline_ = std::make_shared<acfw::Deadline>(max_time, [this] { look(); }, grace);
   }
 
   /// L where the last radius, or who started, left it.

@@ -128,7 +128,7 @@ class PartsCompletionSession final : public CompletionPath<PartsCompletionRun> {
   void begin(std::size_t k, const acfw::Control& limits) override {
     if (run_) objective_ = run_->release();
     objective_->set_radius(radii_[k]);
-    const std::shared_ptr<acfw::Deadline> deadline = start_clock(limits.max_time);
+    const std::shared_ptr<acfw::Deadline> deadline = start_clock(limits.max_time, std::max(acfw::Deadline::a_second, 0.2 * limits.max_time));  // a product reads all shards
     const acfw::BallOfParts ball(*objective_, limits.tol, limits.rel_tol, deadline);
     const bool corrective = method_ == "corrective";
     const acfw::FactoredOfParts corrector(ball, [deadline] { return deadline->is_over(); }, corrective);

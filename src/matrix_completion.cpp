@@ -162,7 +162,7 @@ class CompletionSession final : public CompletionPath<CompletionRun> {
     if (rank_max_ < std::numeric_limits<Index>::max()) settings.rank_max = rank_max_;
     settings.tol = limits.tol;
     settings.rel_tol = limits.rel_tol;
-    settings.out_of_time = [deadline = std::move(deadline)] { return deadline->is_over(); };
+    settings.seconds_left = [deadline = std::move(deadline)] { return deadline->seconds_left(); };
     return std::make_shared<acfw::FactoredCorrector>(ball.ball(), settings);
   }
 

@@ -1,6 +1,7 @@
 #include "check.hpp"
 
 #include <Eigen/SVD>
+#include <acfw/core/deadline.hpp>
 #include <acfw/correctors/factored.hpp>
 #include <acfw/directions/cfw.hpp>
 #include <acfw/core/frank_wolfe.hpp>
@@ -559,4 +560,52 @@ TEST_CASE("within a limit on the rank a run ends by its tolerance", "[completion
   const auto loose = evaluations(1e-2), tight = evaluations(1e-8);
   CHECK(loose.first < tight.first);
   CHECK(loose.second <= tight.second * (1.0 + 1e-2));
+}
+
+TEST_CASE("a run ends where the time that is left is not enough for another phase", "[completion]") {
+  const Entries entries = some_entries(120, 90, 4);
+  Completion f(entries, std::numeric_limits<double>::infinity());
+  OperatorNuclearBall ball(120, 90, 60.0);
+  Cfw<RankOne> direction;
+  AutoConditioned<> step;
+  Control control;
+  control.tol = control.rel_tol = 0.0;
+  FactoredCorrector::Settings settings;
+  int asked = 0;
+  settings.seconds_left = [&asked] { return ++asked < 30 ? 1e3 : 0.0; };
+  FrankWolfe<Completion, OperatorNuclearBall, Cfw<RankOne>, FactoredCorrector> run(f, ball, direction, step, control,
+                                                                                   FactoredCorrector(ball, settings));
+  run.go();
+  CHECK(run.status() == Status::max_time);
+  CHECK(run.gap() > 0.0);
+}
+
+TEST_CASE("a phase is charged for what it does besides its steps", "[completion]") {
+  PhaseClock clock;
+  CHECK(clock.whole_phase() == 0.0);  // nothing is known
+  clock.begin();
+  clock.look(10);
+  const double guess = clock.rest_of_phase();
+  CHECK(guess >= 0.0);
+  clock.look(20);  // only the first look counts
+  CHECK(clock.rest_of_phase() == guess);
+  clock.close();
+  clock.end(10);
+  const double ten = clock.whole_phase();
+  CHECK(ten >= clock.rest_of_phase());
+  clock.begin();  // a phase that took no step tells nothing
+  clock.end(20);
+  CHECK(clock.whole_phase() == ten);
+}
+
+TEST_CASE("a certificate that begins after the limit has a second of its own", "[completion]") {
+  Deadline deadline(0.0, [] {}, 0.0);
+  CHECK(deadline.is_over());
+  CHECK(deadline.is_long_over());
+  Deadline patient(-5.0, [] {});  // five seconds over
+  CHECK(patient.is_long_over());
+  patient.begin_certificate();
+  CHECK(!patient.is_long_over());
+  patient.hurry();
+  CHECK(patient.hurried());
 }

@@ -51,6 +51,9 @@ struct NoCorrection {
   /// Do limits of its own (a largest rank, say) leave it nothing to do?
   bool stuck() const { return false; }
 
+  /// Would its next correction last beyond the time limit?
+  bool out_of_time() const { return false; }
+
   /// Has it seen f below its tangent?
   Contradiction below_tangent() const { return {}; }
 };

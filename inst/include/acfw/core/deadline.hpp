@@ -31,23 +31,33 @@ class Throttled {
   Clock::time_point next_ = Clock::now() + interval;
 };
 
-/// Corrections go on until the time limit, a search for a certificate a little longer, since no run ends without one. Asking also
-/// polls, and an interrupt there unwinds; what remains to be done then is the certificate, in the time that a user will wait.
+/// Corrections go on until the time limit, a search for a certificate a second longer, since no run ends without one: whoever corrects
+/// leaves it some of the time. Asking also polls, and an interrupt there unwinds; what remains to be done then is the certificate, in the
+/// time that a user will wait.
 class Deadline {
  public:
-  Deadline(double seconds, std::function<void()> poll) : limit_(seconds), grace_(std::max(1.0, 0.2 * limit_)), poll_(std::move(poll)) {
+  static constexpr double a_second = 1.0;
+
+  Deadline(double seconds, std::function<void()> poll, double grace = a_second) : limit_(seconds), grace_(grace), poll_(std::move(poll)) {
     watch_.go();
   }
 
-  bool is_over() {
+  double seconds_left() {
     poll_();
-    return watch_.seconds() >= limit_;
+    return limit_ - watch_.seconds();
   }
 
+  bool is_over() { return seconds_left() <= 0.0; }
+
+  /// Asked by searches. A certificate that begins late has its second from the first question on: one that is cut off at once would know
+  /// no more than the Frobenius norm.
   bool is_long_over() {
-    poll_();
-    return watch_.seconds() >= limit_ + grace_;
+    const double late = -seconds_left();
+    if (certifying_ && !hurried_) granted_ = std::max(late, 0.0);
+    certifying_ = false;
+    return late >= granted_ + grace_;
   }
+  void begin_certificate() { certifying_ = true; }
 
   bool hurried() const { return hurried_; }
 
@@ -60,10 +70,10 @@ class Deadline {
  private:
   static constexpr double after_interrupt = 0.8;
 
-  double limit_, grace_;
+  double limit_, grace_, granted_ = 0.0;
   Throttled poll_;
   Stopwatch watch_;
-  bool hurried_ = false;
+  bool hurried_ = false, certifying_ = false;
 };
 
 }  // namespace acfw

@@ -292,7 +292,7 @@ class FrankWolfe {
     if (is_certain()) return Status::converged;
     if (!(gap_ > 0.0) || patience_.is_over() || corrector_.stuck() || (patience_.is_tried() && is_rounding())) return Status::stalled;
     if (t_ - first_ >= control_.max_iter) return Status::max_iter;
-    if (watch_.seconds() >= control_.max_time) return Status::max_time;
+    if (watch_.seconds() >= control_.max_time || corrector_.out_of_time()) return Status::max_time;
     return Status::running;
   }
 

@@ -27,6 +27,8 @@ class CompletionCorrective : public NoCorrection {
   bool corrects() const { return factored_ != nullptr; }
   bool stuck() const { return in_vain_ >= 100 || slow_ >= 200 || (factored_ && factored_->stuck()); }
 
+  bool out_of_time() const { return factored_ && factored_->out_of_time(); }
+
   /// To where the point was before a correction that an exception has left.
   void restore(Completion& f) {
     if (factored_) factored_->restore(f);

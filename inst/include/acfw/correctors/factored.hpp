@@ -11,6 +11,7 @@
 
 #include "acfw/correctors/factored_model.hpp"
 #include "acfw/correctors/lbfgs.hpp"
+#include "acfw/correctors/phase_clock.hpp"
 #include "acfw/sets/nuclear_ball.hpp"
 #include "acfw/core/frank_wolfe.hpp"
 #include "acfw/objectives/completion.hpp"
@@ -29,7 +30,7 @@ class FactoredCorrector : public NoCorrection {
     double settled_share = 0.002;   ///< once the rank has settled, this share: another phase would only begin to learn the curvature anew
     double single_until = 1e-3;  ///< gap / f below which factors are double
     double tol = 0.0, rel_tol = 0.0;  ///< the gap that ends the run, absolute or relative; 0 where nobody says
-    std::function<bool()> out_of_time;  ///< true ends a phase; it may also throw, and f is then as it was
+    std::function<double()> seconds_left;  ///< until a phase has to be over; it may also throw, and f is then as it was
   };
 
   FactoredCorrector(OperatorNuclearBall& ball, Settings settings)
@@ -42,6 +43,7 @@ class FactoredCorrector : public NoCorrection {
       --pause_;
       return false;
     }
+    clock_.begin();
     Terms x = f.terms();
     const Index held = x.size();
     grow(f, x);
@@ -65,6 +67,7 @@ class FactoredCorrector : public NoCorrection {
     pause_ = in_vain_ > 1 ? 1 << in_vain_ : 0;
     if (gain < single_resolves * std::abs(before)) in_double_ = true;
     ball_->want(std::clamp<Index>(f.rank(), first_block, last_block));
+    clock_.end(settled_ ? f.rank() + f.rank() / 5 : f.rank() + std::clamp<Index>(f.rank(), first_block, last_block));
     return moved;
   }
 
@@ -76,6 +79,8 @@ class FactoredCorrector : public NoCorrection {
     const Index rank = std::min(x.rank(), settings_.rank_max);
     f.assign({x.U.leftCols(rank), x.d.head(rank), x.V.leftCols(rank)});
   }
+
+  bool out_of_time() const { return settings_.seconds_left && settings_.seconds_left() < clock_.whole_phase(); }
 
   /// A limit on the rank can leave nothing to gain although the gap is not small.
   bool stuck() const { return stuck_; }
@@ -129,7 +134,12 @@ class FactoredCorrector : public NoCorrection {
     goal.small_decrease = settings_.share_of_gap * gap;
     goal.small_share = settled_ ? settings_.settled_share : settings_.small_share;
     goal.tries = sizeof(Real) == 8 ? 12 : 4;
-    goal.out_of_time = settings_.out_of_time;
+    if (settings_.seconds_left) {
+      goal.out_of_time = [&] {
+        clock_.look(rank);
+        return settings_.seconds_left() < clock_.rest_of_phase();
+      };
+    }
     const double wanted = std::max(settings_.tol, settings_.rel_tol * std::abs(f.value()));
     const bool limited = rank == settings_.rank_max;
     if (wanted > 0.0 && (limited || (settled_ && gap < near_the_end * wanted))) {
@@ -140,6 +150,7 @@ class FactoredCorrector : public NoCorrection {
     const LbfgsResult result = Lbfgs<Real, FactoredModel<Real>>(model, pairs, f.threads()).minimize(at, goal, [&](const auto& point, const auto& gradient) {
       return model.is_settled(point, gradient, share_wanted * wanted / ball_->radius());
     });
+    clock_.close();
     settled_within_limit_ = limited && result.good;
     in_double_ = in_double_ || result.rounded;
     counts.value += result.evaluations;
@@ -170,6 +181,7 @@ class FactoredCorrector : public NoCorrection {
 
   OperatorNuclearBall* ball_;
   Settings settings_;
+  PhaseClock clock_;
   ThinSvd best_;
   double best_value_ = std::numeric_limits<double>::infinity();
   bool in_double_ = false;

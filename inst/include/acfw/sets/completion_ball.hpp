@@ -35,7 +35,10 @@ class CompletionBall {
     if (first_) accuracy = std::max(finest, std::numeric_limits<double>::min());  // no run ends here without asking again
     first_ = false;
     // Near an optimum the point's own singular vectors are the gradient's leading ones.
-    if (!(accuracy > 0.0)) ball_->set_guess(deadline_->hurried() ? Eigen::MatrixXd() : objective_->point().V);
+    if (!(accuracy > 0.0)) {
+      ball_->set_guess(deadline_->hurried() ? Eigen::MatrixXd() : objective_->point().V);
+      deadline_->begin_certificate();
+    }
     ball_->set_finest(finest);
     ball_->set_enough((std::max(tol_, rel_tol_ * std::abs(objective_->value())) - objective_->along_point()) / ball_->radius());
     Vertex<RankOne> vertex = ball_->minimize(G, accuracy);
