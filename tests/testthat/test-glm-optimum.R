@@ -329,6 +329,23 @@ test_that("a simplex of more columns than observations is entered at an atom", {
   expect_lt(max(fit$trace$active), 100)  # all of them, once, and no end
 })
 
+test_that("a simplex of far more than the data want costs a few gradients", {
+  set.seed(1)
+  x <- matrix(rnorm(400 * 60), 400)
+  eta <- as.numeric(x[, 1:20] %*% rnorm(20))
+  y <- as.integer(runif(400) < plogis(2 * eta / sd(eta)))
+  for (beta in c(100, 1e4, 1e5)) {  # thousands, and no end, from the second on
+    fit <- acfw_glm(x, y, "binomial", beta = beta, set = "simplex", control = acfw_control(max_time = 60))
+    expect_identical(fit$status, "converged")
+    expect_lt(fit$counts[["gradient"]], 60)
+    expect_lt(abs(sum(fit$par) - beta), 1e-8 * beta)
+  }
+  counts <- rpois(400, exp(0.7 * eta / sd(eta)))
+  fit <- acfw_glm(x, counts, "poisson", beta = 100, set = "simplex", control = acfw_control(max_time = 60))
+  expect_identical(fit$status, "converged")
+  expect_lt(fit$counts[["gradient"]], 60)
+})
+
 test_that("a ball that does not bind ends as soon as one that does", {
   set.seed(2)
   for (sparse in c(TRUE, FALSE)) {

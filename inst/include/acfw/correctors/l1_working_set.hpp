@@ -13,6 +13,7 @@
 
 #include "acfw/correctors/coordinate_descent.hpp"
 #include "acfw/correctors/l1_quadratic.hpp"
+#include "acfw/correctors/simplex_quadratic.hpp"
 #include "acfw/correctors/working_set.hpp"
 #include "acfw/core/corrector.hpp"
 #include "acfw/objectives/sparse_objective.hpp"
@@ -123,6 +124,14 @@ class L1WorkingSet : public NoCorrection {
 
   // y_, the minimiser of the model up to `gap`, and model_gradient_ there. Tells whether the model's Hessian is that of the point.
   bool solve_model(SparseObjective& f, double gap) {
+    if (in_simplex(f)) {
+      const bool fresh = set_.update(f, true);
+      const Eigen::MatrixXd H = set_.hessian().block(0, set_.size());
+      const Vector step = least_move(H, g_, x_);
+      y_ = x_ + step;
+      model_gradient_ = g_ + H * step;
+      return fresh;
+    }
     const bool forming = !f.design().by_columns() || set_.entangled(f);
     if (by_descent() && !forming) {
       set_.outdate();
@@ -150,6 +159,12 @@ class L1WorkingSet : public NoCorrection {
     return fresh;
   }
 
+  // Where all of a budget has to be used, far more of it than the data want makes the loss all but piecewise linear: next to nothing bends, and
+  // sweeps find neither the point nor the multiplier. Faces do, as long as their Hessian is small.
+  bool in_simplex(const SparseObjective& f) const {
+    return budget_.all_used() && !f.entangled() && set_.size() <= largest_simplex;
+  }
+
   // The direct solver knows the plain ball only.
   bool by_descent() const {
     return budget_.lower().size() > 0 || budget_.all_used();
@@ -163,6 +178,7 @@ class L1WorkingSet : public NoCorrection {
 
   static constexpr int most_steps = 20;
   static constexpr int most_products = 400;
+  static constexpr Index largest_simplex = 500;
   static constexpr std::size_t smallest = 64;
   static constexpr std::size_t fast = 7;
   static constexpr double nearly_all = 0.9;
