@@ -358,6 +358,25 @@ TEST_CASE("columns that resemble one another cost a solution on their face, or c
   }
 }
 
+TEST_CASE("sweeps end where they are told to, in a ball too, at a point that is inside of it") {
+  const Index k = 30;
+  const Eigen::MatrixXd A = 0.03 * normal_matrix(80, k, 6) + Vector(normal_matrix(80, 1, 5)).replicate(1, k);
+  const Eigen::MatrixXd H = A.transpose() * A / 80.0;
+  const Vector g = -A.transpose() * (A * normal_matrix(k, 1, 7)) / 80.0;
+  for (bool all_used : {false, true}) {
+    CountedHessian told(H, false), free(H, false);
+    CoordinateModel early = model_with(H, g, 0.1), late = early;
+    CoordinateDescent descent;
+    int asked = 0;
+    descent.set_stop([&] { return ++asked > 3; });
+    descent.minimise_in_ball(told, early, 2.0, all_used, 1e-13);
+    CHECK(told.sweeps == 3);
+    CHECK(early.x.lpNorm<1>() <= 2.0 * (1.0 + 1e-14));
+    CoordinateDescent().minimise_in_ball(free, late, 2.0, all_used, 1e-13);
+    CHECK(free.sweeps > 3);
+  }
+}
+
 TEST_CASE("a step on a face ends inside of it, at or below where it began, limits or not") {
   const Index k = 12;
   const Eigen::MatrixXd A = normal_matrix(15, k, 8);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <numeric>
 
 #include "acfw/correctors/conjugate_faces.hpp"
@@ -110,6 +111,9 @@ class CoordinateDescent {
  public:
   static constexpr double most_sweeps = 1000.0;
 
+  /// Asked before every sweep; once it says yes, a minimisation ends where it is.
+  void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
+
   /// How many the last minimisation took, in sweeps over all coordinates.
   double sweeps() const { return sweeps_; }
 
@@ -123,7 +127,7 @@ class CoordinateDescent {
     gap = std::max(gap, model.rounding());
     enough_ = 2.0 * gap;
     double hint = gap, before = std::numeric_limits<double>::infinity();
-    for (sweeps_ = 0.0; sweeps_ < most_;) {
+    for (sweeps_ = 0.0; sweeps_ < most_ && !stopped();) {
       bool jumped = false;
       const double changed = sweep(A, model, all_), rate = changed / before;
       const bool first = std::isinf(before), quick = !first && rate < quick_rate;
@@ -157,7 +161,7 @@ class CoordinateDescent {
     for (int tries = 0; tries < most_tries; ++tries) {
       minimise(A, model, gap);
       const double norm = model.x.lpNorm<1>(), excess = norm - radius;
-      if (!std::isfinite(norm)) break;
+      if (!std::isfinite(norm) || stopped()) break;
       if (std::abs(excess * model.mu) <= gap && !(all_used && std::abs(excess) > near * radius)) break;
       if (excess < 0.0 && model.mu == low) break;
       (excess > 0.0 ? low : high) = model.mu;
@@ -182,6 +186,8 @@ class CoordinateDescent {
   }
 
  private:
+  bool stopped() const { return stop_ && stop_(); }
+
   // Where a coordinate has no curvature the norm leaps over the radius at one multiplier, and what lies between the two sides is as good
   // as they are. A point that is nearer to the radius than what they lead to stays.
   static void blend(const Vector& over, const Vector& under, double radius, Vector& x) {
@@ -201,7 +207,7 @@ class CoordinateDescent {
     begin(model, some);
     Columns late;
     double wait = sweeps_worth(A, model, some), spent = 0.0;
-    while (sweeps_ < most_) {
+    while (sweeps_ < most_ && !stopped()) {
       if (!(sweep(A, model, some) > gap)) return false;  // or it is not finite
       if (++spent >= wait) {
         if (jump(A, model, some, 0.5 * gap, wait, whole)) return true;
@@ -360,6 +366,7 @@ class CoordinateDescent {
   Columns all_, used_, columns_;
   Eigen::MatrixXd steps_;
   Vector x_, q_, dots_;
+  std::function<bool()> stop_;
 };
 
 }  // namespace acfw

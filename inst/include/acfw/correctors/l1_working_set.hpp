@@ -29,6 +29,7 @@ class L1WorkingSet : public NoCorrection {
   void set_stop(std::function<bool()> stop) {
     stop_ = std::move(stop);
     quadratic_.set_stop(stop_);
+    descent_.set_stop(stop_);
   }
 
   /// In place of a step: enough if f falls by min{gap / 2, gap^2 / (2 L D^2)}, D the diameter, which is what the analysis
@@ -178,7 +179,7 @@ class L1WorkingSet : public NoCorrection {
 
   static constexpr int most_steps = 20;
   static constexpr int most_products = 400;
-  static constexpr Index largest_simplex = 500;
+  static constexpr Index largest_simplex = 200;
   static constexpr std::size_t smallest = 64;
   static constexpr std::size_t fast = 7;
   static constexpr double nearly_all = 0.9;
