@@ -71,10 +71,6 @@ class Design : public Sweepable {
   /// z += c times column j; the rows that were zero in z and no longer are go to `touched`, if it is given.
   virtual void add_column(Index j, double c, Vector& z, Columns* touched = nullptr) const = 0;
 
-  /// Where a column belongs to one of several margins that every observation has, as those of blocks do: fills in its entries, one an
-  /// observation, and tells which margin that is; -1 where nobody knows.
-  virtual Index entries_by_margin(Index /*j*/, double* /*out*/) const { return -1; }
-
   /// z = sum of c_k times column columns[k].
   void combine(const Columns& columns, const Vector& c, Vector& z, int threads = 1) const {
     z.setZero(rows_);
