@@ -69,7 +69,7 @@ by_fit <- function(x, table_of) {
 
 entry_names <- function(par) {
   if (!is.null(names(par))) return(names(par))
-  if (is.null(dim(par))) return(paste0("x[", seq_along(par), "]"))
+  if (length(dim(par)) != 2L) return(paste0("x[", seq_along(par), "]"))
   rows <- if (is.null(rownames(par))) seq_len(nrow(par)) else rownames(par)
   cols <- if (is.null(colnames(par))) seq_len(ncol(par)) else colnames(par)
   paste0("x[", rows[row(par)], ",", cols[col(par)], "]")

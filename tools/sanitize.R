@@ -10,7 +10,7 @@ install <- function() {
   unlink(home, recursive = TRUE)
   source_dir <- file.path(home, "acfw")
   for (dir in c(library_dir, source_dir)) dir.create(dir, recursive = TRUE)
-  parts <- c("DESCRIPTION", "NAMESPACE", "LICENSE", "R", "src", "inst")
+  parts <- c("DESCRIPTION", "NAMESPACE", "LICENSE", "R", "data", "src", "inst")
   file.copy(parts, source_dir, recursive = TRUE)
   unlink(Sys.glob(file.path(source_dir, "src", c("*.o", "*.so"))))
   makevars <- file.path(home, "Makevars")

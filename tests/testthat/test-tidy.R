@@ -116,3 +116,10 @@ test_that("augment() of the others", {
   expect_error(augment(plain), class = "acfw_error_input", regexp = "observations")
   expect_error(augment(race), class = "acfw_error_input", regexp = "observations")
 })
+
+test_that("points that are arrays have numbered entries", {
+  for (shape in list(4, c(2, 1, 2))) {
+    fit <- acfw(array(0, shape), function(x) sum((x - 1:4)^2), function(x) 2 * (x - 1:4), lmo_l1_ball(2), method = "pfw")
+    expect_identical(tidy(fit)$term, paste0("x[", which(fit$par != 0), "]"))
+  }
+})
