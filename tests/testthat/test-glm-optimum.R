@@ -346,6 +346,27 @@ test_that("a simplex of far more than the data want costs a few gradients", {
   expect_lt(fit$counts[["gradient"]], 60)
 })
 
+test_that("a simplex of far more than the data want ends with hundreds of columns in use, and with more columns than observations", {
+  set.seed(1)
+  for (sparse in c(FALSE, TRUE)) {
+    for (p in c(300, 1000)) {
+      n <- if (p == 300) 900 else 200
+      x <- if (sparse) Matrix::rsparsematrix(n, p, 0.1) else matrix(rnorm(n * p), n)
+      eta <- as.numeric(x[, 1:20] %*% rnorm(20))
+      y <- list(gaussian = eta / sd(eta) + rnorm(n) / 2, binomial = as.integer(runif(n) < plogis(2 * eta / sd(eta))))
+      for (family in names(y)) {
+        for (beta in c(100, 1e4)) {  # no end in a minute
+          tol <- 1e-10 * beta  # a data set fitted exactly leaves the rounding of the fit, which grows with the radius
+          fit <- acfw_glm(x, y[[family]], family, beta = beta, set = "simplex", control = acfw_control(tol = max(1e-8, tol), max_time = 60))
+          expect_identical(fit$status, "converged")
+          expect_lt(fit$counts[["gradient"]], 60)
+          expect_lt(abs(sum(fit$par) - beta), 1e-8 * beta)
+        }
+      }
+    }
+  }
+})
+
 test_that("a ball that does not bind ends as soon as one that does", {
   set.seed(2)
   for (sparse in c(TRUE, FALSE)) {

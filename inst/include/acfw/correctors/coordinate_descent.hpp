@@ -151,17 +151,20 @@ class CoordinateDescent {
   }
 
   /// The same over ||x||_1 <= radius (or = radius): the multiplier mu is unknown too, and found where the norm is that of the
-  /// ball. On entry mu is a guess.
-  void minimise_in_ball(const Sweepable& A, CoordinateModel& model, double radius, bool all_used, double gap) {
+  /// ball. On entry mu is a guess. After `most` sweeps it ends where it is, and tells that it was not done.
+  bool minimise_in_ball(const Sweepable& A, CoordinateModel& model, double radius, bool all_used, double gap,
+                        double most = std::numeric_limits<double>::infinity()) {
     double low = all_used ? -std::numeric_limits<double>::infinity() : 0.0, high = std::numeric_limits<double>::infinity();
     double last_mu = 0.0, last_norm = 0.0;
     Vector over, under;  // the solutions on either side of the radius, where all of it must be used
     gap = std::max(gap, model.rounding());
     double reach = std::max(farthest * std::abs(model.mu), gap / radius);
+    double left = most;
     for (int tries = 0; tries < most_tries; ++tries) {
-      minimise(A, model, gap);
+      minimise(A, model, gap, std::min(left, most_sweeps));
+      left -= sweeps_;
       const double norm = model.x.lpNorm<1>(), excess = norm - radius;
-      if (!std::isfinite(norm) || stopped()) break;
+      if (!std::isfinite(norm) || stopped() || !(left > 0.0)) break;
       if (std::abs(excess * model.mu) <= gap && !(all_used && std::abs(excess) > near * radius)) break;
       if (excess < 0.0 && model.mu == low) break;
       (excess > 0.0 ? low : high) = model.mu;
@@ -183,6 +186,7 @@ class CoordinateDescent {
     if (over.size() > 0 && under.size() > 0) blend(over, under, radius, model.x);
     const double norm = model.x.lpNorm<1>();
     if (norm > radius || (all_used && norm > 0.0)) model.x *= radius / norm;
+    return left > 0.0;
   }
 
  private:

@@ -3,13 +3,14 @@
 // there: the quadratic model of the loss, minimised over the set itself, then a line search on the exact divergence. Every
 // step decreases f, which is all that the theory of Algorithm 1 asks of what happens between its own steps.
 //
-// Models over the plain ball are solved directly (l1_quadratic.hpp), all others by coordinate descent with the multiplier as
-// unknown (coordinate_descent.hpp).
+// Models over the plain ball are solved directly (l1_quadratic.hpp), those over a simplex by faces (simplex_quadratic.hpp) where that pays, all
+// others by coordinate descent with the multiplier as unknown (coordinate_descent.hpp).
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "acfw/correctors/coordinate_descent.hpp"
 #include "acfw/correctors/l1_quadratic.hpp"
@@ -125,20 +126,17 @@ class L1WorkingSet : public NoCorrection {
 
   // y_, the minimiser of the model up to `gap`, and model_gradient_ there. Tells whether the model's Hessian is that of the point.
   bool solve_model(SparseObjective& f, double gap) {
-    if (in_simplex(f)) {
-      const bool fresh = set_.update(f, true);
-      const Eigen::MatrixXd H = set_.hessian().block(0, set_.size());
-      const Vector step = least_move(H, g_, x_);
-      y_ = x_ + step;
-      model_gradient_ = g_ + H * step;
-      return fresh;
-    }
+    if (by_faces(f)) return solve_by_faces(f, gap);
     const bool forming = !f.design().by_columns() || set_.entangled(f);
     if (by_descent() && !forming) {
       set_.outdate();
       model_of(f, set_.columns(), x_, g_, budget_, moments_, model_);
       model_.mu = mu_;
-      descent_.minimise_in_ball(f.design(), model_, budget_.radius(), budget_.all_used(), gap);
+      const bool done = descent_.minimise_in_ball(f.design(), model_, budget_.radius(), budget_.all_used(), gap, patience(f));
+      if (!done) {
+        slow_at_ = budget_.radius();
+        return solve_by_faces(f, gap);
+      }
       mu_ = model_.mu;
       y_ = model_.x;
       model_gradient_ = g_;  // it is not asked for
@@ -160,10 +158,26 @@ class L1WorkingSet : public NoCorrection {
     return fresh;
   }
 
+  bool solve_by_faces(SparseObjective& f, double gap) {
+    const bool fresh = set_.update(f, true);
+    const Eigen::MatrixXd H = set_.hessian().block(0, set_.size());
+    const Vector step = least_move(H, g_, x_, gap, stop_);
+    y_ = x_ + step;
+    model_gradient_ = g_ + H * step;
+    return fresh;
+  }
+
   // Where all of a budget has to be used, far more of it than the data want makes the loss all but piecewise linear: next to nothing bends, and
-  // sweeps find neither the point nor the multiplier. Faces do, as long as their Hessian is small.
-  bool in_simplex(const SparseObjective& f) const {
-    return budget_.all_used() && !f.entangled() && set_.size() <= largest_simplex;
+  // sweeps find neither the point nor the multiplier. Faces do, as long as their Hessian can be formed. Dense columns make that cheap; for
+  // many sparse ones it is dearer than the few sweeps that usually are enough, and waits until these have proved slow.
+  bool by_faces(const SparseObjective& f) const {
+    return faces_help(f) && (set_.size() <= few_columns || f.design().dense() || slow_at_ == budget_.radius());
+  }
+  bool faces_help(const SparseObjective& f) const {
+    return budget_.all_used() && !f.entangled() && set_.size() <= most_columns;
+  }
+  double patience(const SparseObjective& f) const {
+    return faces_help(f) ? enough_sweeps : std::numeric_limits<double>::infinity();
   }
 
   // The direct solver knows the plain ball only.
@@ -179,7 +193,8 @@ class L1WorkingSet : public NoCorrection {
 
   static constexpr int most_steps = 20;
   static constexpr int most_products = 400;
-  static constexpr Index largest_simplex = 200;
+  static constexpr Index few_columns = 200, most_columns = 1500;
+  static constexpr double enough_sweeps = 200.0;
   static constexpr std::size_t smallest = 64;
   static constexpr std::size_t fast = 7;
   static constexpr double nearly_all = 0.9;
@@ -192,6 +207,7 @@ class L1WorkingSet : public NoCorrection {
   const Budget& budget_;
   std::function<bool()> stop_;
   double mu_ = 0.0;  // the multiplier, as far as it is known
+  double slow_at_ = 0.0;  // the radius at which sweeps were slow
   CoordinateModel model_;
   CoordinateDescent descent_;
   ColumnMoments moments_;
