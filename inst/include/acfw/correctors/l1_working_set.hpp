@@ -77,8 +77,10 @@ class L1WorkingSet : public NoCorrection {
       ++used;
     }
     mu_ = mu = used > 0 ? mu / static_cast<double>(used) : 0.0;
+    const std::size_t enough = 2 * static_cast<std::size_t>(f.design().rows());
+    const bool crowded = budget_.all_used() && size() > enough;  // a simplex larger than the data want draws in others for ever
     set_.retain(b.size(), [&](Index j) {
-      return b[j] != 0.0 || budget_.pull(j, g[j], 0.0) >= mu - (1.0 - nearly) * std::abs(mu);
+      return b[j] != 0.0 || (!crowded && budget_.pull(j, g[j], 0.0) >= mu - (1.0 - nearly) * std::abs(mu));
     });
     set_.enter_used(f);
     candidates_.clear();
@@ -86,7 +88,7 @@ class L1WorkingSet : public NoCorrection {
       if (!set_.holds(j) && budget_.pull(j, g[j], b[j]) > mu) candidates_.push_back(j);
     }
     const bool full = static_cast<double>(used) >= nearly_all * static_cast<double>(chosen_);
-    const std::size_t grown = (full && !f.design().dense() ? fast : 1) * size(), enough = 2 * static_cast<std::size_t>(f.design().rows());
+    const std::size_t grown = (full && !f.design().dense() ? fast : 1) * size();
     const std::size_t wanted = std::max(smallest, std::min(grown, enough - std::min(enough, size())));
     if (candidates_.size() > wanted) {
       std::nth_element(candidates_.begin(), candidates_.begin() + wanted, candidates_.end(), [&](Index i, Index j) {
