@@ -146,7 +146,12 @@ acfw_matrix_completion <- function(x, beta = NULL, loss = c("huber", "squared"),
       init <- check_completion_init(init, observed)
       at_zero <- if (is.null(beta)) completion_at_zero(observed, settings)
       radii <- if (is.null(beta)) default_radii(at_zero, nbeta) else beta
-      fit_path(observed, radii, settings, control, init, call, enough = if (is.null(beta)) interpolated_share * at_zero$loss)
+      enough <- if (is.null(beta)) interpolated_share * at_zero$loss
+      if (!is.null(at_zero$rounding)) {  # nothing is left to fit: one radius will do, and nobody can ask for more than the rounding allows
+        enough <- at_zero$loss
+        control$tol <- max(control$tol, 2 * at_zero$rounding)
+      }
+      fit_path(observed, radii, settings, control, init, call, enough = enough)
     }
   })
 }

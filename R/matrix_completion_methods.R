@@ -160,6 +160,15 @@ residuals.acfw_factors <- function(object, ...) {
   in_input_order(object$observed, object$observed$x) - stats::fitted(object)
 }
 
+# The default method would answer NULL.
+#' @export
+coef.acfw_factors <- function(object, ...) refuse_coef()
+
+refuse_coef <- function(call = rlang::caller_env()) {
+  abort_input("object", paste0("is a completed matrix, which has no coefficients: `fit$u`, `fit$d` and `fit$v` are its factors, `fit$offset` its effects, ",
+                               "and predict(fit, i, j) has its entries."), call, class = "acfw_error_coef")
+}
+
 #' @export
 nobs.acfw_factors <- function(object, ...) if (is.null(object$observed$total)) length(object$observed$x) else object$observed$total
 

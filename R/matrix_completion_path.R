@@ -25,6 +25,9 @@ default_radii <- function(at_zero, count) {
   radii
 }
 
+# What effects leave of data that they explain is their rounding, relative to the data: its size says nothing of a radius.
+rounding_of_effects <- 1e-12
+
 # The loss, and the leading pair: its slope and its best length. Where rows and columns have scales it is still that of the data: in the
 # scaled norm a row with one entry can lead, at a radius where nothing else is learnt.
 completion_at_zero <- function(observed, settings) {
@@ -32,9 +35,14 @@ completion_at_zero <- function(observed, settings) {
   j <- observed_cols(observed)
   w <- if (is.null(observed$weights)) 1 else observed$weights
   delta <- engine_delta(settings)
-  slopes <- pmin(pmax(observed$x - offset_at(observed$offset, i, j), -delta), delta) * w
+  left <- observed$x - offset_at(observed$offset, i, j)
   loss <- completion_loss_at_zero(observed, delta)
-  if (all(slopes == 0)) return(list(loss = loss, slope = 0, length = 0))
+  slopes <- pmin(pmax(left, -delta), delta) * w
+  if (max(abs(left)) <= rounding_of_effects * max(abs(observed$x)) || all(slopes == 0)) {
+    # at radius 1 the gap of X = 0 is at most this norm of the gradient
+    gradient <- slopes * scale_at(observed$scale, i, j) / total_weight(observed)
+    return(list(loss = loss, slope = 0, length = 0, rounding = sqrt(sum(gradient^2))))
+  }
   unit <- max(abs(slopes))
   pair <- singular_block(Matrix::sparseMatrix(i = i, p = observed$p, x = slopes / unit, dims = observed$dim), 1, accuracy = 1e-3)
   seen <- sum(w * (pair$u[i] * pair$v[j])^2) + observed$w0 * max(0, 1 - sum((pair$u[i] * pair$v[j])^2))
@@ -89,6 +97,12 @@ predict.cv_acfw_matrix_completion <- function(object, ..., beta = c("beta_min", 
 
 # The first of the choices in a usage.
 one_choice <- function(beta) if (is.character(beta)) beta[[1L]] else beta
+
+#' @export
+coef.acfw_completion_path <- function(object, ...) refuse_coef()
+
+#' @export
+coef.cv_acfw_matrix_completion <- function(object, ...) refuse_coef()
 
 #' @rdname recommend
 #' @export

@@ -155,3 +155,26 @@ test_that("a delta far below the data takes tens of iterations, not all there ar
   expect_identical(acfw_matrix_completion(a, beta, delta = 1e-6, control = list(max_time = 0))$status, "max_time")
   expect_identical(nrow(acfw_matrix_completion(a, beta, delta = 1e-6, control = list(max_iter = 0))$trace), 1L)
 })
+
+test_that("coef() of a completion says what to ask instead of answering NULL", {
+  a <- small_ratings(8, 6)
+  path <- acfw_matrix_completion(a, c(2, 4))
+  set.seed(1)
+  cv <- cv_acfw_matrix_completion(a, 3, nfolds = 2)
+  for (object in list(path, path$fits[[1L]], cv)) {
+    expect_blamed(coef(object), "object", "acfw_error_coef", says = "`fit$u`, `fit$d` and `fit$v`")
+  }
+})
+
+test_that("what effects leave of data they explain is no guide to a radius: it is rounding", {
+  ratings <- expand.grid(user = 1:30, item = 1:20)[seq(1, 600, by = 2), ]
+  ratings$stars <- ratings$user / 10 + ratings$item / 7
+  path <- acfw_matrix_completion(ratings, shrink = 0)
+  expect_gte(min(path$beta), 1e-6)
+  expect_equal(path$path$status, "converged")
+  expect_equal(predict(path, ratings[1:2]), ratings$stars)
+  ratings$stars <- 0.1 * 37
+  path <- acfw_matrix_completion(ratings, weights = rep(c(1 / 3, 0.7), 150), shrink = 0)
+  expect_gte(min(path$beta), 1e-6)
+  expect_equal(predict(path, ratings[1:2]), ratings$stars)
+})
