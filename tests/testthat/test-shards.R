@@ -198,3 +198,25 @@ test_that("a lazy run reads shards that are not kept a few times an iteration, h
   fit <- acfw_glm(counted, "poisson", beta = 3, method = "pfw", control = acfw_control(tol = 0, max_iter = 150, lazy = TRUE))
   expect_lt(loads / 3 / nrow(fit$trace), 5)
 })
+
+test_that("a gap of nothing is reported only where rounding could not have made the slope of the atom", {
+  # A constant column far from zero: its gradient beside the intercept is nothing but rounding, and the ridge alone is true.
+  x <- matrix(1e5, 3, 1)
+  y <- c(1e9, 2e9, 1)
+  by_rows <- function(k) list(x = x[k, , drop = FALSE], y = y[k], offset = c(0.06, -1.4, -0.8)[k])
+  fit <- suppressWarnings(acfw_glm(acfw_shards(by_rows, 3), "poisson", beta = 5, lambda = 10, standardize = FALSE, method = "pfw"))
+  whole <- do.call(acfw_glm, c(by_rows(1:3), list("poisson", beta = 5, lambda = 10, standardize = FALSE, method = "pfw")))
+  expect_lte(fit$objective - fit$gap, whole$objective)
+})
+
+test_that("unpenalised columns follow a step on shards where counts are of very different sizes", {
+  set.seed(3)
+  x <- matrix(rnorm(2400), 30)
+  y <- sample(c(1, 1, 1e9, 2e9, 5e9), 30, TRUE)
+  free <- sample(80, 13)
+  shards <- acfw_shards(function(k) list(x = x[10 * k - 9:0, ], y = y[10 * k - 9:0]), 3)
+  fit <- acfw_glm(shards, "poisson", beta = 10, penalty_factor = replace(rep(1, 80), free, 0), standardize = FALSE,
+                  control = acfw_control(max_iter = 100))
+  expect_identical(fit$status, "converged")
+  expect_lt(fit$counts[["value"]], 500)  # two thousand, and no end
+})

@@ -280,8 +280,9 @@ class FrankWolfe {
     const double hidden = gap_rounding(share_hidden * std::abs(gap_));
     lower_.allow_for(seen + value_rounding() + hidden);
     // Below zero, but not so far that the oracle is to blame, the gap shows how much rounding there is. It is exact where the
-    // point is the oracle's own atom and has a slope.
-    if ((gap_ != 0.0 || gap_terms() == 0.0) && !ascends()) gap_ = std::abs(gap_) + hidden;
+    // point is the oracle's own atom and has a slope that rounding of the gradient could not have made.
+    const bool exact = gap_ == 0.0 && hidden < nothing * gap_terms();
+    if (!exact && !ascends()) gap_ = std::abs(gap_) + hidden;
     verified_ = true;
   }
 
@@ -311,7 +312,7 @@ class FrankWolfe {
   }
 
   // A gap far below zero: what the oracle returned is no minimiser of <g, v>.
-  bool ascends() const { return gap_ < -1e-9 * gap_terms(); }
+  bool ascends() const { return gap_ < -nothing * gap_terms(); }
 
   double gap_terms() const { return std::abs(along_point_) + std::abs(vertex_.value); }
 
@@ -371,6 +372,7 @@ class FrankWolfe {
 
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();
   static constexpr double rounding = 8 * epsilon;
+  static constexpr double nothing = 1e-9;  // of what a gap is a difference of
   static constexpr double accuracy_asked = 0.1;
   static constexpr double lazy_share = 0.5;
   static constexpr double share_hidden = 1e-3;  // of a gap, that rounding may add without being looked at closely

@@ -347,7 +347,7 @@ class GlmOfParts final : public Regression {
   bool move_free(Vector d, double promised) {
     const Vector free = free_;
     const double b0 = b0_;
-    if (!family_->quadratic()) d *= std::min(1.0, farthest_tried / change_by(d));
+    if (!family_->quadratic()) d *= std::min(1.0, farthest / change_by(d));
     const auto go = [this](const Vector& step) {
       add_to_free(-step);
       return found_loss_;
@@ -364,7 +364,7 @@ class GlmOfParts final : public Regression {
   double change_by(const Vector& d) const {
     double most = 0.0;
     for (Index k = 0; k < d.size(); ++k) most += std::abs(d[k]) * rows_.lengths[settings_.free[static_cast<std::size_t>(k)]];
-    return most < farthest_tried ? most : parts_->ask({Verb::reach, settings_.free, {d.data(), d.data() + d.size()}})[0];
+    return most < farthest ? most : parts_->ask({Verb::reach, settings_.free, {d.data(), d.data() + d.size()}})[0];
   }
 
   void add_to_free(const Vector& by) {
