@@ -142,14 +142,15 @@ acfw_matrix_completion <- function(x, beta = NULL, loss = c("huber", "squared"),
       complete_shards(x, weights, beta, settings, nbeta, control, init, call)
     } else {
       observed <- centred(as_observed(x, weights, settings$w0), settings)
+      asked <- control
       control <- completion_control(control, observed, settings)
       init <- check_completion_init(init, observed)
       at_zero <- if (is.null(beta)) completion_at_zero(observed, settings)
       radii <- if (is.null(beta)) default_radii(at_zero, nbeta) else beta
       enough <- if (is.null(beta)) interpolated_share * at_zero$loss
-      if (!is.null(at_zero$rounding)) {  # nothing is left to fit: one radius will do, and nobody can ask for more than the rounding allows
+      if (!is.null(at_zero$rounding)) {  # nothing is left to fit: one radius will do, and a tolerance that nobody named goes by the rounding
         enough <- at_zero$loss
-        control$tol <- max(control$tol, 2 * at_zero$rounding)
+        if (!isTRUE(asked$tolerance_named)) control$tol <- max(control$tol, 2 * at_zero$rounding)
       }
       fit_path(observed, radii, settings, control, init, call, enough = enough)
     }

@@ -298,7 +298,7 @@ class Glm final : public Regression {
     const double b0 = b0_;
     Vector by;
     A_->combine(settings_.free, d, by, threads());
-    if (!loss_->quadratic()) d *= std::min(1.0, farthest / by.cwiseAbs().maxCoeff());
+    if (!loss_->quadratic()) d *= std::min(1.0, farthest_tried / by.cwiseAbs().maxCoeff());
     const auto go = [&](const Vector& step) {
       free_ = free - step;
       A_->add_columns(settings_.free, -step, m_, threads());

@@ -228,7 +228,7 @@ class GlmOfParts final : public Regression {
     Eigen::MatrixXd F;
     take_hessian(found, q, q, F);
     const Vector step = -response_to(Vector(found.segment(q, q)), std::move(F));
-    if (!step.allFinite() || !(family_->quadratic() || change_by(step) < farthest)) return;
+    if (!step.allFinite() || !(family_->quadratic() || change_by(step, farthest) < farthest)) return;
     Columns columns = direction_.columns;
     std::vector<double> coefficients = direction_.delta;
     columns.insert(columns.end(), settings_.free.begin(), settings_.free.end());
@@ -347,7 +347,7 @@ class GlmOfParts final : public Regression {
   bool move_free(Vector d, double promised) {
     const Vector free = free_;
     const double b0 = b0_;
-    if (!family_->quadratic()) d *= std::min(1.0, farthest / change_by(d));
+    if (!family_->quadratic()) d *= std::min(1.0, farthest_tried / change_by(d, farthest_tried));
     const auto go = [this](const Vector& step) {
       add_to_free(-step);
       return found_loss_;
@@ -360,11 +360,11 @@ class GlmOfParts final : public Regression {
     return halve_until_lower(std::move(d), promised, value_now(), go, back);
   }
 
-  // The largest change of a margin; of one that may be small it is enough to know that.
-  double change_by(const Vector& d) const {
+  // The largest change of a margin; of one that a bound shows to be less than `enough`, that bound.
+  double change_by(const Vector& d, double enough) const {
     double most = 0.0;
     for (Index k = 0; k < d.size(); ++k) most += std::abs(d[k]) * rows_.lengths[settings_.free[static_cast<std::size_t>(k)]];
-    return most < farthest ? most : parts_->ask({Verb::reach, settings_.free, {d.data(), d.data() + d.size()}})[0];
+    return most < enough ? most : parts_->ask({Verb::reach, settings_.free, {d.data(), d.data() + d.size()}})[0];
   }
 
   void add_to_free(const Vector& by) {

@@ -188,9 +188,8 @@ class Regression : public SparseObjective {
   double nothing_left(const Loss& family, double total) const { return family.quadratic() ? 0.0 : 1e-28 * total; }
 
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  // A margin moves with free columns at once, where its loss is no parabola and curvatures may underflow. Whatever is less is left to the
-  // divergences: where counts are of very different sizes, columns that do not follow leave no step to be taken.
-  static constexpr double farthest = 1000.0;
+  // A margin moves at once, where its loss is no parabola and curvatures may underflow: unseen, and where the loss is compared.
+  static constexpr double farthest = 30.0, farthest_tried = 1000.0;
 
   GlmSettings settings_;
   SparsePoint point_;
