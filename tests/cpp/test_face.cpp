@@ -133,12 +133,13 @@ TEST_CASE("Newton steps on groups in use end where the slope of the penalised mo
   const Vector b = 3.0 * Vector::Random(k);
   const std::vector<GroupPlace> groups{{0, 3}, {3, 2}, {5, 4}};
   const double mu = 0.3;
-  Vector x = Vector::Ones(k), d;
+  Vector x = Vector::Ones(k);
   x.segment(3, 2).setZero();
   const auto slopes = [&] { return Vector(H * x - b); };
   for (int step = 0; step < 30; ++step) {
-    if (!step_on_groups(H, slopes(), x, groups, mu, d)) break;
-    x += d;
+    GroupFace face(H, slopes(), x, groups, mu);
+    if (!face.descend()) break;
+    x = face.x();
   }
   CHECK(x.segment(3, 2).norm() == 0.0);
   for (Index from : {0, 5}) {
@@ -147,4 +148,24 @@ TEST_CASE("Newton steps on groups in use end where the slope of the penalised mo
     REQUIRE(part.norm() > 1e-3);
     CHECK((slopes().segment(from, size) + mu * part / part.norm()).norm() < 1e-7);
   }
+}
+
+TEST_CASE("groups that a Newton step would lead past zero rest there, and the others go on to their minimiser at once", "[face]") {
+  std::srand(23);
+  const Index k = 12;
+  const Eigen::MatrixXd A = Eigen::MatrixXd::Random(5, k), H = 1e6 * A.transpose() * A + Eigen::MatrixXd::Identity(k, k);
+  const std::vector<GroupPlace> groups{{0, 4}, {4, 4}, {8, 4}};
+  const double mu = 50.0;
+  // the least point has the first group alone, and its gradient on the others is below mu
+  Vector wanted = Vector::Zero(k);
+  wanted.head(4) = 2.0 * Vector::Ones(4) + Vector::Random(4);
+  Vector force = Vector::Zero(k);
+  force.head(4) = mu * wanted.head(4).normalized();
+  const Vector b = H * wanted + force;
+  Vector x = wanted;
+  x.segment(4, 8) = 1e-6 * Vector::Random(8);
+  GroupFace face(H, H * x - b, x, groups, mu);
+  REQUIRE(face.descend());
+  CHECK(face.x().tail(8).norm() == 0.0);
+  CHECK((face.x() - wanted).norm() <= 1e-6 * wanted.norm());
 }

@@ -1,8 +1,10 @@
-// Groups in use are smooth: there the model with its penalty, <g, d> + d'Hd / 2 + mu sum ||x_G + d_G||, has a Hessian of its own, and one
-// Newton step goes where sweeps over the groups only crawl, as they do where few observations couple many columns.
+// Groups in use are smooth: there the model with its penalty, <g, d> + d'Hd / 2 + mu sum ||x_G + d_G||, has a Hessian of its own, and a
+// Newton step goes where sweeps over the groups only crawl, as they do where few observations couple many columns. A step that would
+// lead a group past zero, where the norm has a kink, ends there: the group rests, and the others go on without it.
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "acfw/core/atoms.hpp"
@@ -15,49 +17,114 @@ struct GroupPlace {
   Index from, size;
 };
 
-/// A step d at x, where the model has the gradient g and the Hessian H, that makes it fall; zero for groups at rest. False if there is
-/// none.
-inline bool step_on_groups(const Eigen::MatrixXd& H, const Vector& g, const Vector& x, const std::vector<GroupPlace>& groups, double mu,
-                           Vector& d) {
-  std::vector<Index> used;
-  for (const GroupPlace& group : groups) {
-    if (!(x.segment(group.from, group.size).norm() > 0.0)) continue;
-    for (Index a = 0; a < group.size; ++a) used.push_back(group.from + a);
-  }
-  const Index k = static_cast<Index>(used.size());
-  Eigen::MatrixXd M(k, k);
-  Vector force(k);
-  for (Index b = 0; b < k; ++b) {
-    force[b] = -g[used[static_cast<std::size_t>(b)]];
-    for (Index a = 0; a < k; ++a) M(a, b) = H(used[static_cast<std::size_t>(a)], used[static_cast<std::size_t>(b)]);
-  }
-  Index at = 0;
-  for (const GroupPlace& group : groups) {
-    const Vector part = x.segment(group.from, group.size);
-    const double norm = part.norm();
-    if (!(norm > 0.0)) continue;
-    const Vector unit = part / norm;
-    M.block(at, at, group.size, group.size) -= (mu / norm) * unit * unit.transpose();
-    M.diagonal().segment(at, group.size).array() += mu / norm;
-    force.segment(at, group.size) -= mu * unit;
-    at += group.size;
-  }
-  const Vector step = symmetric_solve(M, force);
-  if (!step.allFinite()) return false;
-  d.setZero(x.size());
-  for (Index b = 0; b < k; ++b) d[used[static_cast<std::size_t>(b)]] = step[b];
-  const double slope = g.dot(d), bend = 0.5 * d.dot(H * d);
-  for (double gamma = 1.0; gamma > 1e-3; gamma *= 0.5) {
-    double grown = 0.0;
-    for (const GroupPlace& group : groups) {
-      const auto part = x.segment(group.from, group.size);
-      grown += (part + gamma * d.segment(group.from, group.size)).norm() - part.norm();
+/// The model at a point x, where its part without the penalty has the gradient g.
+class GroupFace {
+ public:
+  GroupFace(const Eigen::MatrixXd& H, Vector g, Vector x, const std::vector<GroupPlace>& groups, double mu)
+      : H_(H), groups_(groups), mu_(mu), g_(std::move(g)), x_(std::move(x)) {}
+
+  const Vector& x() const { return x_; }
+
+  /// Newton steps until one puts no group to rest; tells whether the model has fallen.
+  bool descend() {
+    bool moved = false, rested = true;
+    for (int pass = 0; rested && pass < most_passes; ++pass) {
+      rested = false;
+      const Vector step = newton_step();
+      if (!step.allFinite() || !(falls(at_rest_beyond(step), rested) || falls(up_to_rest(step), rested) || falls_within(step))) break;
+      moved = true;
     }
-    if (!(gamma * slope + gamma * gamma * bend + mu * grown < 0.0)) continue;
-    d *= gamma;
+    return moved;
+  }
+
+ private:
+  template <class Group>
+  static auto part(Group&& v, const GroupPlace& group) {
+    return v.segment(group.from, group.size);
+  }
+
+  // Zero for groups at rest.
+  Vector newton_step() const {
+    std::vector<Index> used;
+    for (const GroupPlace& group : groups_) {
+      if (!(part(x_, group).norm() > 0.0)) continue;
+      for (Index a = 0; a < group.size; ++a) used.push_back(group.from + a);
+    }
+    Eigen::MatrixXd M = H_(used, used);
+    Vector force = -g_(used);
+    Index at = 0;
+    for (const GroupPlace& group : groups_) {
+      const double norm = part(x_, group).norm();
+      if (!(norm > 0.0)) continue;
+      const Vector unit = part(x_, group) / norm;
+      M.block(at, at, group.size, group.size) -= (mu_ / norm) * unit * unit.transpose();
+      M.diagonal().segment(at, group.size).array() += mu_ / norm;
+      force.segment(at, group.size) -= mu_ * unit;
+      at += group.size;
+    }
+    Vector d = Vector::Zero(x_.size());
+    d(used) = symmetric_solve(M, force);
+    return d;
+  }
+
+  // The share of a step at which a group has come nearest to zero; more than 1 if it does not on the way.
+  double passes_zero(const GroupPlace& group, const Vector& step) const {
+    const double along = part(x_, group).dot(part(step, group));
+    return along < 0.0 ? -part(x_, group).squaredNorm() / along : std::numeric_limits<double>::infinity();
+  }
+
+  // The whole step, but groups that would pass zero stay there.
+  Vector at_rest_beyond(Vector step) const {
+    for (const GroupPlace& group : groups_) {
+      if (passes_zero(group, step) <= 1.0) part(step, group) = -part(x_, group);
+    }
+    return step;
+  }
+
+  // As far as the first group that passes zero, which stays there.
+  Vector up_to_rest(const Vector& step) const {
+    double gamma = 1.0;
+    const GroupPlace* first = nullptr;
+    for (const GroupPlace& group : groups_) {
+      const double passes = passes_zero(group, step);
+      if (passes <= gamma) gamma = passes, first = &group;
+    }
+    Vector d = gamma * step;
+    if (first) part(d, *first) = -part(x_, *first);
+    return d;
+  }
+
+  bool falls(const Vector& d, bool& rested) {
+    double grown = 0.0;
+    bool rests = false;
+    for (const GroupPlace& group : groups_) {
+      const double before = part(x_, group).norm(), after = (part(x_, group) + part(d, group)).norm();
+      grown += after - before;
+      rests = rests || (before > 0.0 && !(after > 0.0));
+    }
+    const Vector bend = H_ * d;
+    if (!(g_.dot(d) + 0.5 * d.dot(bend) + mu_ * grown < 0.0)) return false;
+    x_ += d;
+    g_ += bend;
+    rested = rests;
     return true;
   }
-  return false;
-}
+
+  // The first of ever shorter parts of the step that falls.
+  bool falls_within(const Vector& step) {
+    bool rested = false;
+    for (double gamma = 0.5; gamma > 1e-3; gamma *= 0.5) {
+      if (falls(gamma * step, rested)) return true;
+    }
+    return false;
+  }
+
+  static constexpr int most_passes = 20;
+
+  const Eigen::MatrixXd& H_;
+  const std::vector<GroupPlace>& groups_;
+  double mu_;
+  Vector g_, x_;
+};
 
 }  // namespace acfw

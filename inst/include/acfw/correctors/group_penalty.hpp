@@ -104,13 +104,14 @@ class GroupPenalty final : public PenaltySolver {
   void descend(const Sweepable& A, double gap, Whole whole) {
     gap = std::max(gap, model().rounding());
     Eigen::MatrixXd H;
+    double lowest = std::numeric_limits<double>::infinity();
     int wait = sweeps_worth(), lost = 0;
     for (int sweep = 0, since = 0; sweep < most_sweeps; ++sweep) {
       double change = 0.0;
       for (const Block& block : blocks_) change = std::max(change, move_block(A, block));
       if (++since >= wait && set_.size() <= largest_together) {
         if (H.size() == 0) H = whole();
-        if (!move_together(A, H)) {
+        if (!move_together(A, H, lowest)) {
           if (++lost == most_lost) return;  // neither leads on: it is rounding that sweeps turn over
           wait *= 2;
         }
@@ -119,7 +120,7 @@ class GroupPenalty final : public PenaltySolver {
       }
       if (change * size_of(model().x) > gap) continue;
       look_at_model(A);
-      if (dots_.dot(model().x) + size_of(model().x) * std::max(strongest(dots_, x()), mu()) <= 2.0 * gap) return;
+      if (model_gap() <= 2.0 * gap) return;
     }
   }
 
@@ -137,16 +138,24 @@ class GroupPenalty final : public PenaltySolver {
     for (Index a = 0; a < set_.size(); ++a) dots_[a] = model().slope(a, dots_[a]);
   }
 
-  bool move_together(const Sweepable& A, const Eigen::MatrixXd& H) {
+  // Where the gradient of the model has been looked at.
+  double model_gap() const { return dots_.dot(model().x) + size_of(model().x) * std::max(strongest(dots_, x()), mu()); }
+
+  // A Newton step; tells whether it falls, and whether it has begun nearer to the minimiser than those before.
+  bool move_together(const Sweepable& A, const Eigen::MatrixXd& H, double& lowest) {
     std::vector<GroupPlace> places;
     for (const Block& block : blocks_) places.push_back({block.from, block.size()});
     look_at_model(A);
-    Vector d;
-    if (!step_on_groups(H, dots_, model().x, places, mu(), d)) return false;
+    const double gap = model_gap();
+    const bool nearer = gap < 0.9 * lowest;
+    lowest = std::min(lowest, gap);
+    GroupFace face(H, dots_, model().x, places, mu());
+    if (!face.descend()) return false;
+    const Vector d = face.x() - model().x;
     for (Index a = 0; a < d.size(); ++a) {
       if (d[a] != 0.0) A.step(a, d[a], model());
     }
-    return true;
+    return nearer;
   }
 
   // One block moves; returns by how much its part of the gradient changes.
