@@ -16,8 +16,10 @@ random_objective <- function(n) {
     A, given, lambda = pick(0, 0, 0.1, 10), w = w, share = if (is.null(w)) rep(1 / rows, rows) else w / sum(w))
 }
 
+# Entry by entry: Matrix() takes a matrix of tiny numbers for a symmetric one.
 as_compressed <- function(A, kind = "CsparseMatrix") {
-  methods::as(methods::as(methods::as(Matrix::Matrix(A, sparse = TRUE), "dMatrix"), "generalMatrix"), kind)
+  at <- which(is.na(A) | A != 0, arr.ind = TRUE)
+  methods::as(Matrix::sparseMatrix(at[, 1L], at[, 2L], x = as.double(A[at]), dims = dim(A)), kind)
 }
 
 objective_of_quadratic <- function(A, ...) {
