@@ -56,6 +56,18 @@ TEST_CASE("the least move of a quadratic over the simplex is that of the best fa
   }
 }
 
+TEST_CASE("a few least moves settle atoms whose sizes differ by orders", "[hull]") {
+  std::srand(11);
+  const Index k = 24;
+  const Vector sizes = Vector::LinSpaced(k, -6.0, 8.0).unaryExpr([](double e) { return std::pow(10.0, e); });
+  const Eigen::MatrixXd A = Eigen::MatrixXd::Random(40, k) * sizes.asDiagonal(), H = A.transpose() * A;
+  Vector w = Vector::Constant(k, 1.0 / static_cast<double>(k));
+  const Vector y = A.leftCols(16) * Vector::Constant(16, 1.0 / 16.0);  // of lengths up to 1000, and within the hull
+  for (int move = 0; move < 10; ++move) w += least_move(H, A.transpose() * (A * w - y), w);
+  CHECK(w.minCoeff() >= 0.0);
+  CHECK((A * w - y).norm() <= 1e-5);
+}
+
 TEST_CASE("a model without curvature, or with a negative one, still gives a move of descent", "[hull]") {
   for (double curvature : {0.0, -1.0}) {
     const Eigen::MatrixXd H = curvature * Eigen::MatrixXd::Identity(4, 4);

@@ -11,7 +11,7 @@ case_shards <- function() {
   whole[rows] <- settings[rows]
   settings[rows] <- NULL
   shards <- cut_in_shards(whole, sample.int(min(d$n, 6L), 1L), keep = chance(0.8))
-  if (!shards$keep) settings$control$max_iter <- min(settings$control$max_iter, 100)  # and so may a thousand that load every shard anew
+  if (!shards$keep) settings$control$max_iter <- min(settings$control$max_iter, 30)  # and so may hundreds that load every shard anew
   args <- c(list(x = shards), settings)
   check <- function(fit) check_shards(fit, whole, args$x, settings)
   make_case(paste("shards", family, set, settings$method), acfw_glm, args, check, use_shards(whole$x))

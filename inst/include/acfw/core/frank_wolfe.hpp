@@ -177,11 +177,13 @@ class FrankWolfe {
     recorder_.write(control_, row);
   }
 
-  // Halves a step until f falls: one that raises it undoes what the corrector did, again and again.
+  // Shortens a step until f falls, to where a parabola of what was seen would be least: one that raises f undoes what the corrector did,
+  // again and again.
   void shorten(Trial& trial) {
     const Line line = prepared_line();
     for (int tries = 0; tries < 60 && !line.decreases(trial.gamma, trial.divergence); ++tries) {
-      trial.gamma *= 0.5;
+      const double least = 0.5 * trial.gamma * line.slope / trial.divergence;
+      trial.gamma *= least > 1e-3 ? std::min(least, 0.5) : 1e-3;
       trial.divergence = line.divergence(trial.gamma);
     }
   }

@@ -27,12 +27,18 @@ class GroupFace {
 
   /// Newton steps until one puts no group to rest; tells whether the model has fallen.
   bool descend() {
-    bool moved = false, rested = true;
-    for (int pass = 0; rested && pass < most_passes; ++pass) {
-      rested = false;
+    bool moved = false;
+    for (int pass = 0; pass < most_passes; ++pass) {
       const Vector step = newton_step();
-      if (!step.allFinite() || !(falls(at_rest_beyond(step), rested) || falls(up_to_rest(step), rested) || falls_within(step))) break;
+      if (!step.allFinite()) break;
+      Trial best = lower(at(step), at(at_rest_beyond(step)));
+      if (!(best.change < 0.0)) best = at(up_to_rest(step));
+      for (double gamma = 0.5; gamma > 1e-3 && !(best.change < 0.0); gamma *= 0.5) best = at(gamma * step);
+      if (!(best.change < 0.0)) break;
+      x_ += best.d;
+      g_ += best.bend;
       moved = true;
+      if (!best.rests) break;
     }
     return moved;
   }
@@ -94,7 +100,13 @@ class GroupFace {
     return d;
   }
 
-  bool falls(const Vector& d, bool& rested) {
+  struct Trial {
+    Vector d, bend;  ///< H d
+    double change;   ///< of the model
+    bool rests;      ///< does a group in use come to rest?
+  };
+
+  Trial at(Vector d) const {
     double grown = 0.0;
     bool rests = false;
     for (const GroupPlace& group : groups_) {
@@ -102,22 +114,12 @@ class GroupFace {
       grown += after - before;
       rests = rests || (before > 0.0 && !(after > 0.0));
     }
-    const Vector bend = H_ * d;
-    if (!(g_.dot(d) + 0.5 * d.dot(bend) + mu_ * grown < 0.0)) return false;
-    x_ += d;
-    g_ += bend;
-    rested = rests;
-    return true;
+    Vector bend = H_ * d;
+    const double change = g_.dot(d) + 0.5 * d.dot(bend) + mu_ * grown;
+    return {std::move(d), std::move(bend), change, rests};
   }
 
-  // The first of ever shorter parts of the step that falls.
-  bool falls_within(const Vector& step) {
-    bool rested = false;
-    for (double gamma = 0.5; gamma > 1e-3; gamma *= 0.5) {
-      if (falls(gamma * step, rested)) return true;
-    }
-    return false;
-  }
+  static Trial lower(Trial a, Trial b) { return b.change < a.change ? std::move(b) : std::move(a); }
 
   static constexpr int most_passes = 20;
 

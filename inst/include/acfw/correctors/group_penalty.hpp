@@ -63,9 +63,9 @@ class GroupPenalty final : public PenaltySolver {
     return true;
   }
 
-  void solve_again(const SparseObjective& f, double gap) override {
-    if (forming_) descend(set_.hessian(), gap, [&] { return Eigen::MatrixXd(set_.hessian().block(0, set_.size())); });
-    else descend(f.design(), gap, [&] { return hessian_on(f, set_.columns(), 0); });
+  bool solve_again(const SparseObjective& f, double gap) override {
+    if (forming_) return descend(set_.hessian(), gap, [&] { return Eigen::MatrixXd(set_.hessian().block(0, set_.size())); });
+    return descend(f.design(), gap, [&] { return hessian_on(f, set_.columns(), 0); });
   }
 
  private:
@@ -99,9 +99,9 @@ class GroupPenalty final : public PenaltySolver {
     return H;
   }
 
-  // Sweeps over all blocks until the gap of the model is small. `whole()` forms the model's Hessian.
+  // Sweeps over all blocks until the gap of the model is small; false if it never was. `whole()` forms the model's Hessian.
   template <class Whole>
-  void descend(const Sweepable& A, double gap, Whole whole) {
+  bool descend(const Sweepable& A, double gap, Whole whole) {
     gap = std::max(gap, model().rounding());
     Eigen::MatrixXd H;
     double lowest = std::numeric_limits<double>::infinity();
@@ -112,7 +112,7 @@ class GroupPenalty final : public PenaltySolver {
       if (++since >= wait && set_.size() <= largest_together) {
         if (H.size() == 0) H = whole();
         if (!move_together(A, H, lowest)) {
-          if (++lost == most_lost) return;  // neither leads on: it is rounding that sweeps turn over
+          if (++lost == most_lost) return false;  // neither leads on: it is rounding that sweeps turn over
           wait *= 2;
         }
         since = 0;
@@ -120,8 +120,9 @@ class GroupPenalty final : public PenaltySolver {
       }
       if (change * size_of(model().x) > gap) continue;
       look_at_model(A);
-      if (model_gap() <= 2.0 * gap) return;
+      if (model_gap() <= 2.0 * gap) return true;
     }
+    return false;
   }
 
   // How many sweeps there are before a Newton step of all groups: a few, or, where these are many, as many as cost as much as that step.

@@ -78,12 +78,14 @@ class L1Penalty final : public PenaltySolver {
     return fresh;
   }
 
-  void solve_again(const SparseObjective& f, double gap) override {
+  bool solve_again(const SparseObjective& f, double gap) override {
     model().mu = mu();
-    if (forming_ && pivoted(f, gap)) return;
-    if (forming_) return descent_.minimise(set_.hessian(), model(), gap);
-    descent_.minimise(f.design(), model(), gap, most_sweeps_);
-    choice_.swept(descent_.sweeps());
+    if (forming_ && pivoted(f, gap)) return true;
+    const double most = forming_ ? CoordinateDescent::most_sweeps : most_sweeps_;
+    if (forming_) descent_.minimise(set_.hessian(), model(), gap, most);
+    else descent_.minimise(f.design(), model(), gap, most);
+    if (!forming_) choice_.swept(descent_.sweeps());
+    return descent_.sweeps() < most;
   }
 
   void trust_anew() override { pause_ = 0, longest_pause_ = 8; }

@@ -101,12 +101,14 @@ class PenaltySolver {
       mu_ = std::max(mu_, floor_);
       if (round == 0) choose(f, std::max(floor_, 2.0 * mu_ - most));
       else take_in(f, g, std::max(floor_, mu_ * (1.0 + 1e-9)));
-      int step = 0;
       enough_ = share * allowed;
       hidden_ = share * std::min(allowed, 0.5 * goal.rounding);
-      for (; step < most_steps_; ++step) {
+      int step = 0, no_nearer = 0;
+      for (double nearest = std::numeric_limits<double>::infinity(); step < most_steps_ && no_nearer < most_in_vain; ++step) {
         if (goal.stop && goal.stop()) return off;
         if (!newton_step_to_size(f, step == 0, counts)) break;
+        no_nearer = model_gap_ < 0.9 * nearest ? 0 : no_nearer + 1;
+        nearest = std::min(nearest, model_gap_);
       }
       if (step == most_steps_) set_.distrust_whole();
       if (step == 0 && round > 0) break;
@@ -127,8 +129,8 @@ class PenaltySolver {
   virtual double strongest(const Vector& g, const Vector& x) const = 0;
   /// Sets up model() at g(), x() and minimises it with the penalty, up to `gap`; tells whether its Hessian was that of the point.
   virtual bool solve_model(SparseObjective& f, double gap) = 0;
-  /// The same model once more, at another mu().
-  virtual void solve_again(const SparseObjective& f, double gap) = 0;
+  /// The same model once more, at another mu(); false if sweeps ran out before that gap.
+  virtual bool solve_again(const SparseObjective& f, double gap) = 0;
   /// The point is close to a solution, and what has failed far from one may be tried again.
   virtual void trust_anew() {}
   /// What a trial of the step d found.
@@ -176,7 +178,7 @@ class PenaltySolver {
     const double size = size_of(x_), most = strongest(g_, x_);
     // as off_size(); where the penalty is held from below its solution is sought, whatever size that has
     const double beside = mu_ > floor_ || size == 0.0 ? std::abs(size - sought_) * most : size * std::max(most - mu_, 0.0);
-    const double off = std::max(g_.dot(x_) + size * most, 0.0) + beside;
+    const double off = model_gap_ = std::max(g_.dot(x_) + size * most, 0.0) + beside;
     // far from the size sought a gap is more than all of f
     const double gain = std::min(off, std::abs(f.value()));
     if (first) enough_ = std::max(inner_accuracy * std::max(gain, enough_), hidden_);
@@ -191,7 +193,7 @@ class PenaltySolver {
   // penalty: between two of them, one on either side, lies the one that is sought.
   void fit_size(const SparseObjective& f, double gap) {
     double low = 0.0, high = std::numeric_limits<double>::infinity(), reach = 2.0;
-    for (int tries = 0; tries < most_tries; ++tries) {
+    for (int tries = 0, unsolved = 0; tries < most_tries; ++tries) {
       const double size = size_of(model_.x), lacking = sought_ - size;
       if (lacking >= 0.0 && (mu_ <= floor_ || lacking * mu_ <= negligible * gap)) return;
       (lacking < 0.0 ? low : high) = mu_;
@@ -203,7 +205,7 @@ class PenaltySolver {
       if (!(mu_ > low && mu_ < high)) mu_ = high < std::numeric_limits<double>::infinity() ? 0.5 * (low + high) : 2.0 * side_.mu;
       mu_ = std::max(mu_, floor_);
       reach *= 2.0;
-      solve_again(f, gap);
+      if (!solve_again(f, gap) && ++unsolved == most_unsolved) return;
     }
   }
 
@@ -248,7 +250,7 @@ class PenaltySolver {
     return false;
   }
 
-  static constexpr int most_rounds = 50, most_tries = 15;
+  static constexpr int most_rounds = 50, most_tries = 15, most_unsolved = 3;
   static constexpr double inner_accuracy = 0.1;
   static constexpr double negligible = 0.01;
   static constexpr int most_in_vain = 5;  // steps, or tries, in a row: what moves then is rounding

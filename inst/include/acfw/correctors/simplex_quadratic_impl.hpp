@@ -21,10 +21,11 @@ namespace detail {
 class SimplexQuadratic {
  public:
   SimplexQuadratic(const Eigen::MatrixXd& H, const Vector& b, const Vector& w) : b_(b), w_(w), K_(H) {
+    see_from_smallest();
     // slopes that dwarf the curvature lead across the whole simplex, and would overflow if divided by it
-    const double largest = std::max(H.diagonal().cwiseAbs().maxCoeff(), b.lpNorm<Eigen::Infinity>());
-    scale_ = largest > 0.0 ? largest : 1.0;
-    K_.array() += scale_;  // nothing on moves that sum to zero, but k atoms span k - 1 dimensions
+    const double steepest = b.lpNorm<Eigen::Infinity>(), usual = std::max(median(K_.diagonal().cwiseAbs()), steepest);
+    K_.array() += usual > 0.0 ? usual : 1.0;  // nothing on moves that sum to zero, but k atoms span k - 1 dimensions
+    sizes_ = K_.diagonal().cwiseAbs().cwiseMax(steepest);
   }
 
   /// The best move found, up to `gap`; weights that reach zero do so exactly.
@@ -41,15 +42,30 @@ class SimplexQuadratic {
   }
 
  private:
+  // The same on moves that sum to zero: atoms relative to the smallest of them. Sizes that differ by orders are then told apart as they are,
+  // and large entries that all share hide none.
+  void see_from_smallest() {
+    Index r = 0;
+    K_.diagonal().cwiseAbs().minCoeff(&r);
+    const Vector beside = K_.col(r).array() - 0.5 * K_(r, r);
+    K_.colwise() -= beside;
+    K_.rowwise() -= beside.transpose();
+  }
+
+  static double median(Vector v) {
+    std::nth_element(v.begin(), v.begin() + v.size() / 2, v.end());
+    return v[v.size() / 2];
+  }
+
   void start() {
     std::vector<Index> free;
     for (Index i = 0; i < w_.size(); ++i) {
       if (w_[i] > 0.0) free.push_back(i);
     }
-    double shift = 1e-13 * scale_;
-    K_.diagonal().array() += shift;
+    double shift = 1e-13;
+    K_.diagonal() += shift * sizes_;
     while (!factor_.start(K_, free)) {
-      K_.diagonal().array() += 9.0 * shift;
+      K_.diagonal() += 9.0 * shift * sizes_;
       shift *= 10.0;
     }
   }
@@ -153,7 +169,7 @@ class SimplexQuadratic {
   const Vector& w_;
   Eigen::MatrixXd K_;
   FaceFactor factor_;
-  double scale_ = 1.0;
+  Vector sizes_;  // of the curvatures, weight by weight
   double level_ = 0.0;  // the multiplier of the sum
   double enough_ = 0.0;  // below it, a slope is of no use any more
   std::size_t batch_ = few;  // weights that may come at once
