@@ -16,6 +16,7 @@ doubt_class <- function(name) {
 
 doubt_text <- function(name, numbers) {
   said <- format(numbers, digits = 4, trim = TRUE)
+  if (length(unique(said)) < length(said)) said <- format(numbers, digits = 15, trim = TRUE)
   switch(name,
     gradient = paste0(
       "`gr` contradicts `fn`: along one direction `gr` gives the slope ", said[1L], ", a difference of `fn` gives ", said[2L],

@@ -63,7 +63,8 @@ check_acfw <- function(fit, set, objective, control) {
   free <- fit$method == "mp"
   if (!free && set$outside(x) > 1e-8) bad <- sprintf("outside the set by %.2g", set$outside(x))
   gap <- (if (free) 0 else sum(g * x)) - set$support(g)
-  slack <- 1e-12 * sum(objective$noise(x)) * (reach + max(abs(x))) + 1e-9 * (abs(sum(g * x)) + abs(set$support(g)))
+  slack <- 1e-12 * sum(objective$noise(x)) * (reach + max(abs(x))) + 1e-9 * (abs(sum(g * x)) + abs(set$support(g))) +
+    set$inexact * max(abs(g)) * reach
   c(bad, check_objective(fit$objective, value, 1e-9 * abs(value) + 1e-10 * scale, coarse),
     check_gap(fit$gap, gap, slack, fit$objective, fit$status, control, coarse = coarse,
               lower = fit$lower))

@@ -75,7 +75,7 @@ more_kinds <- list(
     r <- pick(1, 0.3, 5)
     full <- chance(0.5)
     new_set(lmo_lp(matrix(1, 1L, n), if (full) "=" else "<=", r), n, function(g) r * if (full) min(g) else min(g, 0),
-            function(x) max(-x, if (full) abs(sum(x) - r) else sum(x) - r) / r, rep(r / n, n))
+            function(x) max(-x, if (full) abs(sum(x) - r) else sum(x) - r) / r, rep(r / n, n), inexact = 1e-8)  # of lpSolve
   }
 )
 

@@ -1,8 +1,9 @@
 # Sets: an oracle of the package, and in plain R its support function and its membership. `support(g)` is min <g, v>,
 # `outside(x)` a distance from the set relative to its size, `start` a point of it.
 
-new_set <- function(lmo, n, support, outside, start, shape = NULL, symmetric = FALSE) {
-  list(lmo = lmo, n = n, support = support, outside = outside, start = start, shape = shape, symmetric = symmetric)
+# `inexact` is what the oracle itself may be off by, as a share of the largest entries of gradient and atoms.
+new_set <- function(lmo, n, support, outside, start, shape = NULL, symmetric = FALSE, inexact = 0) {
+  list(lmo = lmo, n = n, support = support, outside = outside, start = start, shape = shape, symmetric = symmetric, inexact = inexact)
 }
 
 random_set <- function(nested = TRUE) {

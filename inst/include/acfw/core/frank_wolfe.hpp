@@ -313,8 +313,8 @@ class FrankWolfe {
     return (verified_ ? gap_ - hidden : seen) - unsettled() <= hidden;
   }
 
-  // A gap far below zero: what the oracle returned is no minimiser of <g, v>.
-  bool ascends() const { return gap_ < -nothing * gap_terms(); }
+  // A gap far below zero: what the oracle returned is no minimiser of <g, v>. One that is a solver itself may be off by its own tolerance.
+  bool ascends() const { return gap_ < -solver_tolerance * gap_terms(); }
 
   double gap_terms() const { return std::abs(along_point_) + std::abs(vertex_.value); }
 
@@ -374,7 +374,7 @@ class FrankWolfe {
 
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();
   static constexpr double rounding = 8 * epsilon;
-  static constexpr double nothing = 1e-9;  // of what a gap is a difference of
+  static constexpr double nothing = 1e-9, solver_tolerance = 1e-8;  // of what a gap is a difference of
   static constexpr double accuracy_asked = 0.1;
   static constexpr double lazy_share = 0.5;
   static constexpr double share_hidden = 1e-3;  // of a gap, that rounding may add without being looked at closely

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "acfw/core/patience.hpp"
@@ -45,14 +46,15 @@ class BudgetCorrective : public NoCorrection {
     Correction done;
     if (way == Way::landed) done = {true, true, before - f.value()};
     if (way == Way::in_ball) done = set_.correct_instead(f, gap, L, counts);
-    if (done.moved) hope_.watch(true);
+    if (done.moved) hope_.watch(is_worth_it(before, f.value(), gap));
     return done;
   }
 
   bool correct(Regression& f, double gap, Counts& counts) {
+    const double before = f.value();
     const Way way = is_due() ? find_way(f, gap, counts) : Way::none;
     const bool moved = way == Way::landed || (way == Way::in_ball && set_.correct(f, gap, counts));
-    hope_.watch(moved);
+    hope_.watch(moved && is_worth_it(before, f.value(), gap));
     return moved;
   }
 
@@ -77,9 +79,19 @@ class BudgetCorrective : public NoCorrection {
  private:
   // What was in vain at one radius says nothing about another.
   bool is_due() {
-    if (radius_ != budget_.radius()) hope_ = {};
+    if (radius_ != budget_.radius()) {
+      hope_ = {};
+      lowest_gap_ = std::numeric_limits<double>::infinity();
+    }
     radius_ = budget_.radius();
     return hope_.is_due();
+  }
+
+  // A correction from a point of that gap, unless all that it can do is creep: f falls by next to nothing, and gaps do not fall either.
+  bool is_worth_it(double before, double after, double gap) {
+    const bool nearer = gap < 0.9 * lowest_gap_;
+    lowest_gap_ = std::min(lowest_gap_, gap);
+    return nearer || before - after > creeping * std::min(gap, std::abs(before));
   }
 
   bool by_penalty(const Regression& f) const {
@@ -142,6 +154,8 @@ class BudgetCorrective : public NoCorrection {
   static constexpr double share_of_rounding = 0.5;
   static constexpr double unseen = 1e-3;  // of a gap, that rounding may have without being looked at closely
 
+  static constexpr double creeping = 1e-6;
+
   double accuracy_ = accuracy;  // of the gap, for what a correction leaves
   double tol_ = 0.0, rel_tol_ = 0.0;
   const Budget& budget_;
@@ -151,6 +165,7 @@ class BudgetCorrective : public NoCorrection {
   PathPrediction prediction_;
   Hope hope_;
   double radius_ = 0.0;
+  double lowest_gap_ = std::numeric_limits<double>::infinity();  // of those that were corrected, at that radius
   std::function<bool()> stop_;
 };
 
