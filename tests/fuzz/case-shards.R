@@ -11,7 +11,8 @@ case_shards <- function() {
   whole[rows] <- settings[rows]
   settings[rows] <- NULL
   shards <- cut_in_shards(whole, sample.int(min(d$n, 6L), 1L), keep = chance(0.8))
-  if (!shards$keep) settings$control$max_iter <- min(settings$control$max_iter, 30)  # and so may hundreds that load every shard anew
+  # and so may hundreds that load every shard anew
+  if (!shards$keep) settings$control[c("max_iter", "max_time")] <- list(min(settings$control$max_iter, 100), min(settings$control$max_time, 3))
   args <- c(list(x = shards), settings)
   check <- function(fit) check_shards(fit, whole, args$x, settings)
   make_case(paste("shards", family, set, settings$method), acfw_glm, args, check, use_shards(whole$x))

@@ -238,14 +238,18 @@ class PenaltySolver {
     const double slope = g_.dot(d_);
     const double rounding = 4.0 * std::numeric_limits<double>::epsilon() * (g_.cwiseAbs().dot(d_.cwiseAbs()) + mu_ * size);
     f.prepare(set_.columns(), d_, slope);
-    for (double gamma = 1.0; gamma > smallest_step; gamma *= 0.5) {
+    for (double gamma = 1.0; gamma > smallest_step;) {
       const double grown = size_of(x_ - gamma * d_) - size, divergence = f.divergence(gamma);
       ++counts.value;
-      const bool lower = divergence - gamma * slope + mu_ * grown < (gamma == 1.0 ? rounding : 0.0);
+      const double promised = gamma * slope - mu_ * grown;
+      const bool lower = divergence - promised < (gamma == 1.0 ? rounding : 0.0);
       compare(d_, gamma, divergence, lower);
-      if (!lower) continue;
-      f.commit(gamma);
-      return true;
+      if (lower) {
+        f.commit(gamma);
+        return true;
+      }
+      const double least = 0.5 * promised / divergence;  // of the parabola through what is known
+      gamma *= least > shortest ? std::min(least, 0.5) : shortest;
     }
     return false;
   }
@@ -256,7 +260,7 @@ class PenaltySolver {
   static constexpr int most_in_vain = 5;  // steps, or tries, in a row: what moves then is rounding
   static constexpr double share = 0.8;    // of the tolerance, for what the working set leaves
   static constexpr double forcing = 0.1;  // of how far the point is off, for what the model leaves
-  static constexpr double smallest_step = 1e-8;
+  static constexpr double smallest_step = 1e-8, shortest = 0.1;
   // Of the strongest pull, the least penalty of a round on the way to a size: columns that come in vain cost more than a round.
   static constexpr double from_above = 0.5;
   // Where each of these is solved for: to that share of f, at first with the columns drawn by that share of the strongest pull.
