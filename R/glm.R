@@ -209,8 +209,8 @@ tell_of_path <- function(fit, beta, nbeta) {
 # The loss without variables, which an absolute tolerance that nobody named is relative to: in other units of the response or of the
 # weights the answer is the same. Where hardly anything but rounding is left of it, the size of the response counts.
 typical_loss <- function(problem) {
-  if (in_parts(problem)) return(max(problem$null_loss, 1e-12 * problem$response_square / (2 * nrow(problem$x))))
-  max(null_deviance(problem), 1e-12 * sum(problem$weights * problem$y^2)) / (2 * nrow(problem$x))
+  square <- if (in_parts(problem)) problem$response_square else sum(problem$weights * problem$y^2)
+  max(problem$null_loss, 1e-12 * square / (2 * nrow(problem$x)))
 }
 
 check_method_for <- function(problem, method, call) {

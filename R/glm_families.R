@@ -176,10 +176,12 @@ null_link <- function(problem) {
   if (is.matrix(y)) offset + rep(best, each = nrow(y)) else offset + best
 }
 
-null_deviance <- function(problem) {
-  if (!is.null(problem$null_loss)) return(2 * nrow(problem$x) * problem$null_loss)
-  sum(problem$weights * unit_deviance(problem$family, problem$y, null_link(problem)))
+# Its loss, the mean over the observations; a problem knows it as `null_loss`.
+null_loss <- function(problem) {
+  sum(problem$weights * problem$family$loss(problem$y, null_link(problem))) / nrow(problem$x)
 }
+
+null_deviance <- function(problem) 2 * nrow(problem$x) * problem$null_loss
 
 unit_deviance <- function(family, y, eta) 2 * family$loss(y, eta)
 

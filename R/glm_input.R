@@ -18,6 +18,7 @@ glm_problem <- function(x, y, family, set, lambda, weights, offset, penalty_fact
   problem[c("lower", "upper")] <- list(limits$lower, limits$upper)
   problem$start <- numeric(ncol(x) * class_columns(problem))
   family$refuse(problem, call)
+  problem$null_loss <- null_loss(problem)
   add_scale(problem, call, threads)
 }
 

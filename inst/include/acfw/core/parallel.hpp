@@ -1,9 +1,11 @@
-// The one parallel loop of the library, and a team for what is no loop. Every k writes results of its own, so that an answer does not
+// The one parallel loop of the library, what is made of it for long vectors, and a team for what is no loop. Every k writes results of its own, so that an answer does not
 // depend on the number of threads; an exception inside the loop is carried out of it, which OpenMP alone would not do.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
+#include <vector>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -36,6 +38,23 @@ void for_each(Count count, int threads, Body body, int chunk = 1) {
   (void)chunk;
 #endif
   for (Count k = 0; k < count; ++k) body(k);
+}
+
+/// body(from, to) on blocks of [0, count), `block` long but for the last.
+template <class Count, class Body>
+void in_blocks(Count count, Count block, int threads, Body body) {
+  for_each((count + block - 1) / block, threads, [&](Count k) { body(k * block, std::min(count, (k + 1) * block)); });
+}
+
+/// The sum of what body(from, to) finds in them, added in their order: the same bits for any number of threads.
+template <class Sums, class Count, class Body>
+Sums sum_over_blocks(Count count, Count block, int threads, Body body) {
+  if (count <= block) return body(Count{0}, count);
+  std::vector<Sums> parts(static_cast<std::size_t>((count + block - 1) / block));
+  in_blocks(count, block, threads, [&](Count from, Count to) { parts[static_cast<std::size_t>(from / block)] = body(from, to); });
+  Sums all = parts[0];
+  for (std::size_t k = 1; k < parts.size(); ++k) all += parts[k];
+  return all;
 }
 
 /// body(member, members) on all members of a team at the same time, of as many as there are threads to be had: at most `threads`, and

@@ -156,7 +156,9 @@ class WorkingHessian final : public Sweepable {
     A_->combine(*columns_, d, u_, threads_);
     double mean = 0.0;
     if (total_ > 0.0) mean = lean_.head(k).dot(d) / total_;
-    u_ = v_->cwiseProduct((u_.array() - mean).matrix());
+    in_blocks(u_.size(), Index{16384}, threads_, [&](Index from, Index to) {
+      u_.segment(from, to - from).array() = v_->segment(from, to - from).array() * (u_.segment(from, to - from).array() - mean);
+    });
     Hd.resize(k);
     A_->dots(*columns_, u_, Hd.data(), threads_);
     Hd += ridge_.cwiseProduct(d);

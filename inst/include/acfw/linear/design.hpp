@@ -153,7 +153,6 @@ class Design : public Sweepable {
   }
 
  protected:
-  static constexpr Index chunk = 64;  // columns, handed to a thread at a time
   static constexpr double worth_sharing = 8192.0;  // entries
 
   void set_entries(double entries) { entries_ = entries; }
@@ -166,12 +165,13 @@ class Design : public Sweepable {
   virtual void raw_dots(const Index* columns, Index from, Index to, const double* r, double* out) const = 0;
   virtual void raw_moments(Index from, Index to, const Vector& r, Moments& out) const = 0;
 
-  // In parallel only where that does not cost more than the work itself.
+  // In parallel only where that does not cost more than the work itself. A thread is handed a few columns at a time, fewer of long
+  // ones, lest those of a small working set all go to one.
   template <class Body>
   void in_chunks(Index count, int threads, Body body) const {
-    const double work = entries_ / static_cast<double>(cols_) * static_cast<double>(count);
-    for_each((count + chunk - 1) / chunk, work < worth_sharing ? 1 : threads,
-             [&](Index k) { body(k * chunk, std::min(count, (k + 1) * chunk)); });
+    const double each = entries_ / static_cast<double>(cols_);
+    const Index chunk = std::clamp(static_cast<Index>(std::min(64.0, worth_sharing / each)), Index{8}, Index{64});
+    in_blocks(count, chunk, each * static_cast<double>(count) < worth_sharing ? 1 : threads, body);
   }
 
  private:

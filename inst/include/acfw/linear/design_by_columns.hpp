@@ -9,11 +9,13 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "acfw/core/eigen.hpp"
+#include "acfw/core/parallel.hpp"
 #include "acfw/linear/design.hpp"
 #include "acfw/linear/lanes.hpp"
 #include "acfw/linear/row_blocks.hpp"
@@ -219,7 +221,7 @@ class DesignByColumns : public Design {
       double entries = 0.0;
       for (Index j : columns) entries += static_cast<double>(A_.size(j));
       const Index count = 4 * threads;
-      if (entries >= worth_sharing * threads && rows_in_order()) return {count, (rows() + count - 1) / count};
+      if (entries >= worth_sharing * threads && rows_in_order(threads)) return {count, (rows() + count - 1) / count};
     }
     return {1, rows()};
   }
@@ -233,16 +235,21 @@ class DesignByColumns : public Design {
   }
 
   // Looked at once, and only where it matters.
-  bool rows_in_order() const {
+  bool rows_in_order(int threads) const {
     if (in_order_ < 0) {
-      in_order_ = 1;
-      for (Index j = 0; j < cols(); ++j) {
-        Index last = -1;
-        A_.visit(j, [&](Index i, double) {
-          if (i <= last) in_order_ = 0;
-          last = i;
-        });
-      }
+      std::atomic<bool> astray{false};
+      in_chunks(cols(), threads, [&](Index from, Index to) {
+        for (Index j = from; j < to; ++j) {
+          Index last = -1;
+          bool rises = true;
+          A_.visit(j, [&](Index i, double) {
+            rises &= i > last;
+            last = i;
+          });
+          if (!rises) astray = true;
+        }
+      });
+      in_order_ = astray ? 0 : 1;
     }
     return in_order_ > 0;
   }
@@ -272,7 +279,8 @@ class DesignByColumns : public Design {
 
   // Long columns, whatever the number of threads: it must not change a bit.
   bool in_lanes(const CoordinateModel& model) const {
-    return detail::knows_rows<Storage> && !model.bending.coupled() && entries() >= long_column * static_cast<double>(cols()) && rows_in_order();
+    return detail::knows_rows<Storage> && !model.bending.coupled() && entries() >= long_column * static_cast<double>(cols()) &&
+           rows_in_order(model.threads);
   }
 
   double sweep_in_lanes(const Columns& order, CoordinateModel& model) const {

@@ -132,15 +132,7 @@ class Loss {
   // Sums over blocks of observations, added in their order: the same bits for any number of threads.
   template <class Sums, class Body>
   Sums over_blocks(int threads, Body body) const {
-    const Index block = largest_block / together_ * together_, blocks = (size() + block - 1) / block;
-    if (blocks <= 1) return body(0, size());
-    std::vector<Sums> parts(static_cast<std::size_t>(blocks));
-    for_each(blocks, threads, [&](Index k) {
-      parts[static_cast<std::size_t>(k)] = body(k * block, std::min(size(), (k + 1) * block));
-    });
-    Sums all = parts[0];
-    for (std::size_t k = 1; k < parts.size(); ++k) all += parts[k];
-    return all;
+    return sum_over_blocks<Sums>(size(), largest_block / together_ * together_, threads, body);
   }
 
   double largest_curvature() const {

@@ -1,6 +1,10 @@
 // The screened gradient A'r of a linear model whose design and residual are at hand (screening.hpp).
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
+#include "acfw/core/parallel.hpp"
 #include "acfw/linear/design.hpp"
 #include "acfw/objectives/screening.hpp"
 
@@ -21,13 +25,28 @@ class ScreenedGradient final : public Screening {
   /// The residual is r now.
   void note(const Vector& r) {
     if (!begun()) return first_pass(r);
-    const double step = (r - r_).norm();
-    if (step == 0.0 && r == r_) return;
-    r_ = r;
-    move(step, (r - known_r_).norm());
+    const Moved moved = sum_over_blocks<Moved>(r.size(), Index{16384}, threads_, [&](Index from, Index to) {
+      const auto part = [&](const Vector& all) { return all.segment(from, to - from); };
+      const auto now = part(r), before = part(r_), known = part(known_r_);
+      const Moved here{(now - before).squaredNorm(), (now - known).squaredNorm(), now != before};
+      if (here.at_all) std::copy(now.begin(), now.end(), r_.data() + from);
+      return here;
+    });
+    if (moved.at_all) move(std::sqrt(moved.since_last), std::sqrt(moved.since_known));
   }
 
  private:
+  // Squared lengths of the way from the last residual and from the one that is remembered.
+  struct Moved {
+    double since_last = 0.0, since_known = 0.0;
+    bool at_all = false;
+    void operator+=(const Moved& other) {
+      since_last += other.since_last;
+      since_known += other.since_known;
+      at_all |= other.at_all;
+    }
+  };
+
   void entries(const Columns& columns, double* out) override { A_.dots(columns, r_, out, threads_); }
   double entry(Index j) override { return A_.dot(j, r_); }
   double residual_length() const override { return r_.norm(); }
