@@ -58,3 +58,16 @@ TEST_CASE("an active set keeps its weights through additions, removals and resca
   set.add(held, 0.0);
   CHECK(set.size() == 20);
 }
+
+TEST_CASE("a length keeps its digits where its square overflows, vanishes or is no number", "[atoms]") {
+  const Vector x = Vector::LinSpaced(7, -2.0, 5.0);
+  for (double unit : {1.0, 1e-300, 1e300, 1e-320, 1e140, 1e-140}) {
+    const Vector scaled = unit * x;
+    const double tight = unit < 1e-307 ? 1e-3 : 1e-14;  // denormal entries have few digits
+    CHECK(std::abs(length(scaled) / unit - x.norm()) <= tight * x.norm());
+  }
+  CHECK(length(Vector()) == 0.0);
+  CHECK(length(Vector::Zero(3)) == 0.0);
+  CHECK(std::isinf(length(Vector::Constant(3, std::numeric_limits<double>::infinity()))));
+  CHECK(std::isnan(length(Vector::Constant(3, std::numeric_limits<double>::quiet_NaN()))));
+}

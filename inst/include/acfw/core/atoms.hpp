@@ -6,6 +6,7 @@
 // columns. Nothing here knows what set the atom came from.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -19,6 +20,21 @@ namespace acfw {
 using Index = Eigen::Index;
 using Vector = Eigen::VectorXd;
 using VectorView = Eigen::Ref<const Eigen::VectorXd>;
+
+/// ||x||, where its square may overflow or vanish. NaN stays NaN.
+inline double length(VectorView x) {
+  const double plain = x.norm();
+  if (plain > 1e-140 && plain < 1e140) return plain;
+  double largest = 0.0;
+  for (Index k = 0; k < x.size(); ++k) {
+    if (!(std::abs(x[k]) <= largest)) largest = std::abs(x[k]);
+    if (std::isnan(largest)) return largest;
+  }
+  if (largest == 0.0 || std::isinf(largest)) return largest;
+  double sum = 0.0;
+  for (Index k = 0; k < x.size(); ++k) sum += (x[k] / largest) * (x[k] / largest);
+  return largest * std::sqrt(sum);
+}
 
 /// `value * e_index`.
 struct Coordinate {
@@ -67,7 +83,10 @@ inline double dot(VectorView x, const Sparse& a) {
 inline double dot(VectorView x, const Dense& a) { return x.dot(a.value); }
 
 inline double dot(VectorView x, const RankOne& a) {
-  return a.u.dot(Eigen::Map<const Eigen::MatrixXd>(x.data(), a.u.size(), a.v.size()) * a.v);
+  const Index n = a.u.size();
+  double sum = 0.0;
+  for (Index k = 0; k < a.v.size(); ++k) sum += a.v[k] * a.u.dot(VectorView(x.segment(k * n, n)));
+  return sum;
 }
 
 // ---- y += c a -------------------------------------------------------------------------------------
@@ -81,7 +100,8 @@ inline void add_to(Eigen::Ref<Vector> y, double c, const Sparse& a) {
 inline void add_to(Eigen::Ref<Vector> y, double c, const Dense& a) { y += c * a.value; }
 
 inline void add_to(Eigen::Ref<Vector> y, double c, const RankOne& a) {
-  Eigen::Map<Eigen::MatrixXd>(y.data(), a.u.size(), a.v.size()).noalias() += (c * a.u) * a.v.transpose();
+  const Index n = a.u.size();
+  for (Index k = 0; k < a.v.size(); ++k) y.segment(k * n, n) += (c * a.v[k]) * a.u;
 }
 
 // ---- visit(j, a_j) for the entries that are stored ------------------------------------------------------

@@ -68,7 +68,7 @@ inline bool stays_at_zero(Completion& f, double radius, const std::string& metho
   if (f.gradient().largest() == 0.0) return true;
   const Entries& seen = f.entries();
   const double share = static_cast<double>(seen.size()) / (static_cast<double>(seen.rows) * static_cast<double>(seen.cols));
-  return method == "corrective" && radius > 1e3 * seen.value.stableNorm() / std::sqrt(share);
+  return method == "corrective" && radius > 1e3 * length(seen.value) / std::sqrt(share);
 }
 
 }  // namespace acfw

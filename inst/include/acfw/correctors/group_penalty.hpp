@@ -7,6 +7,7 @@
 #include "acfw/correctors/group_face.hpp"
 #include "acfw/correctors/group_step.hpp"
 #include "acfw/correctors/penalty_solver.hpp"
+#include "acfw/linear/multiply.hpp"
 #include "acfw/sets/group_budget.hpp"
 
 namespace acfw {
@@ -94,7 +95,7 @@ class GroupPenalty final : public PenaltySolver {
     const Index k = static_cast<Index>(columns.size());
     Eigen::MatrixXd H(k, k);
     f.design().gram(columns, m.bending.v, 0, H, f.threads());
-    if (m.shift.size() > 0) H -= m.lean.middleCols(from, k).transpose() * m.response.middleCols(from, k);
+    if (m.shift.size() > 0) multiply(m.lean.middleCols(from, k).transpose(), m.response.middleCols(from, k), H, -1.0, true);
     H.diagonal() += m.ridge.segment(from, k);
     return H;
   }

@@ -12,6 +12,7 @@
 
 #include "acfw/correctors/image_model.hpp"
 #include "acfw/linear/decompositions.hpp"
+#include "acfw/linear/multiply.hpp"
 
 namespace acfw {
 
@@ -156,7 +157,7 @@ class SecantModel {
     if (!cholesky(M)) return;
     Eigen::MatrixXd solved = X;
     cholesky_solve(M, solved);
-    H_.noalias() += c * (X.transpose() * solved);
+    multiply(X.transpose(), solved, H_, c, true);
   }
 
   static Eigen::MatrixXd with_first(const Eigen::MatrixXd& M, const Vector& row) {

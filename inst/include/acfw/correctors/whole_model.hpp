@@ -25,7 +25,7 @@ inline void whole_model_of(const SparseObjective& f, const Columns& columns, con
   m.lean.resize(followers, k);
   Vector dots(k);
   A.weighted_moments(columns, 0, m.bending.v, dots, m.diagonal, f.threads());
-  Eigen::MatrixXd images = Eigen::MatrixXd::Ones(A.rows(), followers), F(followers, followers);
+  Eigen::MatrixXd images = Eigen::MatrixXd::Ones(A.rows(), followers), F = Eigen::MatrixXd::Zero(followers, followers);
   for (Index a = 0; a < followers; ++a) {
     Vector image = images.col(a);
     if (a >= own) A.combine({f.followers()[static_cast<std::size_t>(a - own)]}, Vector::Ones(1), image, f.threads());
@@ -33,7 +33,7 @@ inline void whole_model_of(const SparseObjective& f, const Columns& columns, con
     m.bending.apply(image);
     A.dots(columns, image, dots.data(), f.threads());
     m.lean.row(a) = dots;
-    F.row(a) = image.transpose() * images;  // right up to the diagonal, which is all that is looked at
+    for (Index b = 0; b <= a; ++b) F(a, b) = image.dot(images.col(b));  // all that is looked at
   }
   m.response = response_to(m.lean, std::move(F));
   if (!m.response.allFinite()) m.response.setZero();

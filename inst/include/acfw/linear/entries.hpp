@@ -52,7 +52,7 @@ class EntryMatrix final : public LinearOperator {
   Index rows() const override { return entries_->rows; }
   Index cols() const override { return entries_->cols; }
   const Vector& values() const { return *values_; }
-  double frobenius() const override { return entries_->scaled() ? scaled_values().stableNorm() : values_->stableNorm(); }
+  double frobenius() const override { return entries_->scaled() ? length(scaled_values()) : length(*values_); }
   double largest() const override {
     if (values_->size() == 0) return 0.0;
     return entries_->scaled() ? scaled_values().cwiseAbs().maxCoeff() : values_->cwiseAbs().maxCoeff();

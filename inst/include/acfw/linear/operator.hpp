@@ -61,7 +61,7 @@ class MatrixOperator final : public LinearOperator {
     }
   }
 
-  double frobenius() const override { return entries().stableNorm(); }
+  double frobenius() const override { return length(entries()); }
   double largest() const override { return entries().size() > 0 ? entries().cwiseAbs().maxCoeff() : 0.0; }
 
  private:

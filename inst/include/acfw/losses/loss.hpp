@@ -30,7 +30,7 @@ class Loss {
 
   /// `y` are the responses, `w` the final weights of the observations (for a mean, w_i / n).
   Loss(Vector y, Vector w)
-      : y_(std::move(y)), w_(std::move(w)), r_(y_.size()), length_of_y_(y_.stableNorm()), length_of_w_(w_.stableNorm()) {}
+      : y_(std::move(y)), w_(std::move(w)), r_(y_.size()), length_of_y_(length(y_)), length_of_w_(length(w_)) {}
   virtual ~Loss() = default;
 
   Index size() const { return y_.size(); }
@@ -62,7 +62,7 @@ class Loss {
   /// As of the last look: the length of the rounding in `residual()`, and the rounding of the value, at margins that were added up
   /// from terms of the length `terms`.
   double residual_rounding(double terms) const {
-    return epsilon * r_.stableNorm() + std::min(largest_curvature() * margin_rounding(terms), residual_range());
+    return epsilon * length(r_) + std::min(largest_curvature() * margin_rounding(terms), residual_range());
   }
   /// The same entry by entry, where rows weigh and bend differently: that of entry i at a margin added up from terms of size `terms[i]`.
   Vector residual_roundings(const Vector& terms) const {
@@ -80,7 +80,7 @@ class Loss {
   }
   double value_rounding(double value, double terms) const {
     const double shift = margin_rounding(terms);
-    return epsilon * std::abs(value) + (r_.stableNorm() + std::min(0.5 * largest_curvature() * shift, residual_range())) * shift;
+    return epsilon * std::abs(value) + (length(r_) + std::min(0.5 * largest_curvature() * shift, residual_range())) * shift;
   }
 
   /// Are the entries of `residual()` weights times differences of probabilities, which no shift of the margins changes by more than one?

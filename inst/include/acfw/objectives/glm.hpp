@@ -172,7 +172,7 @@ class Glm final : public Regression {
   }
 
   double terms_of_margins() const {
-    return length_of_margins(screened_.lengths(), static_cast<double>(A_->rows()), settings_.offset.stableNorm());
+    return length_of_margins(screened_.lengths(), static_cast<double>(A_->rows()), length(settings_.offset));
   }
 
   Vector roundings() const {

@@ -32,7 +32,7 @@ struct DictionaryAndCodes {
     DictionaryAtom& atom = vertex.atom;
     atom.D.resize(g.D.rows(), g.D.cols());
     for (Index j = 0; j < g.D.cols(); ++j) {
-      const double norm = g.D.col(j).stableNorm();
+      const double norm = length(g.D.col(j));
       if (norm > 0.0) {
         atom.D.col(j) = g.D.col(j) / -norm;
       } else {

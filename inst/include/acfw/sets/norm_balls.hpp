@@ -23,7 +23,7 @@ struct L2Ball {
   double radius = 1.0;
 
   Vertex<Dense> minimize(VectorView g, double = 0.0) const {
-    const double norm = g.stableNorm();
+    const double norm = length(g);
     if (norm > 0.0) return exact_vertex(Dense{-radius * (g / norm)}, -radius * norm);
     Dense atom{Vector::Zero(g.size())};
     atom.value[0] = radius;

@@ -59,8 +59,9 @@ struct FiniteSet {
   Eigen::MatrixXd points;
 
   Vertex<Dense> minimize(VectorView g, double = 0.0) const {
+    const Vector slopes = points.transpose() * g;
     Index j = 0;
-    const double least = (points.transpose() * g).minCoeff(&j);
+    const double least = slopes.minCoeff(&j);
     return exact_vertex(Dense{points.col(j)}, least);
   }
 };
