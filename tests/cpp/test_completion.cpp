@@ -224,6 +224,34 @@ TEST_CASE("the preconditioner is symmetric and positive, its tail included", "[c
   CHECK(long_dot(b, Pb) > 0.0);
 }
 
+TEST_CASE("the preconditioner knows that factors which grow shrink all of X", "[completion]") {
+  Entries entries = some_entries(60, 50);
+  Completion f(entries, std::numeric_limits<double>::infinity());
+  // One column holds the mean, and many make it grow or shrink.
+  Terms x{Eigen::MatrixXd::Random(60, 16), Vector::Constant(16, 0.02), Eigen::MatrixXd::Random(50, 16)};
+  x.A.col(0).setOnes();
+  x.B.col(0).setOnes();
+  x.w[0] = 4.0;
+  f.assign(compress(x.A, x.w, x.B));
+  entries.value = f.values() + 0.01 * entries.value;
+  FactoredModel<double> model(f, 1.01 * f.point().nuclear_norm(), 16, 1e-9);
+  const auto at = model.variables(f.terms());
+  auto g = at, up = at, down = at, g_up = at, g_down = at;
+  model.evaluate(at, g);
+  model.set_preconditioner(at);
+  auto along = at;
+  model.precondition(along);  // P^{-1} a, so that its curvature according to P is <P^{-1} a, a>
+  const double h = 1e-5;
+  add_multiple(up.data(), h, along.data(), at.size());
+  add_multiple(down.data(), -h, along.data(), at.size());
+  model.evaluate(up, g_up);
+  model.evaluate(down, g_down);
+  add_multiple(g_up.data(), -1.0, g_down.data(), at.size());
+  const double curvature = long_dot(along, g_up) / (2.0 * h), expected = long_dot(along, at);
+  INFO(curvature << " " << expected);
+  CHECK(curvature < 3.0 * expected);
+}
+
 namespace {
 
 template <class Real>

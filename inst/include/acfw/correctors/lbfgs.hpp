@@ -66,8 +66,9 @@ class Lbfgs {
  public:
   using Variables = std::vector<Real>;
 
-  explicit Lbfgs(Model& model, std::size_t memory = 5, int threads = 1)
-      : model_(model), memory_(std::min(memory, most)), threads_(threads) {}
+  /// `first_scale`: of the preconditioned gradient while there are no pairs, as the model knows itself.
+  explicit Lbfgs(Model& model, std::size_t memory = 5, int threads = 1, double first_scale = 1.0)
+      : model_(model), memory_(std::min(memory, most)), threads_(threads), first_scale_(first_scale) {}
 
   LbfgsResult minimize(Variables& x, const LbfgsGoal& goal) {
     return minimize(x, goal, [](const Variables&, const Variables&) { return false; });
@@ -133,7 +134,7 @@ class Lbfgs {
   double direction(Variables& d, const Variables& g) const {
     const std::size_t m = pairs_.size();
     std::array<double, most> on_s{}, on_p{};
-    const double scale = m > 0 ? scale_ : 1.0;
+    const double scale = m > 0 ? scale_ : first_scale_;
     for (std::size_t k = m; k-- > 0;) {
       double sq = pairs_[k].sg;
       for (std::size_t l = k + 1; l < m; ++l) sq -= on_p[l] * pairs_[k].sy[l - k];
@@ -263,7 +264,7 @@ class Lbfgs {
   int threads_;
   Variables h_;  // P^{-1} g at x
   std::vector<Pair> pairs_;
-  double scale_ = 1.0;
+  double scale_ = 1.0, first_scale_;
   double unit_ = 1.0;  // of gradients, for products
 };
 
