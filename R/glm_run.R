@@ -64,8 +64,8 @@ glm_null <- function(problem, control, env) {
     control[c("max_iter", "max_time")] <- list(0, Inf)
   }
   control["trace"] <- 0
-  control["checkpoint"] <- list(NULL)
-  control[c("callback", "tick")] <- list(NULL)
+  control[c("checkpoint", "callback", "tick")] <- list(NULL)
+  control$threads <- usable_threads(control$threads)
   problem["state"] <- list(NULL)
   problem$start[] <- 0
   problem$set <- "l1"

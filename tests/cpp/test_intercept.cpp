@@ -249,3 +249,47 @@ TEST_CASE("free columns that separate the classes go by bounded steps, and no ma
     CHECK((A.col(0) * f.free()[0]).cwiseAbs().maxCoeff() < 1e5);  // a Newton step where curvatures have underflowed goes anywhere
   }
 }
+
+TEST_CASE("free columns follow margins of any size", "[intercept]") {
+  std::mt19937 generator(3);
+  std::normal_distribution<double> normal;
+  const Index n = 10, p = 18;  // so that all observations can be fitted
+  Eigen::MatrixXd A(n, p);
+  Vector y(n);
+  for (Index i = 0; i < n; ++i) {
+    y[i] = static_cast<double>(i % 2);
+    for (Index j = 0; j < p; ++j) A(i, j) = normal(generator);
+  }
+  for (double size : {1e5, 1e7, 1e9}) {
+    GlmSettings settings;
+    for (Index j = 1; j < p; ++j) settings.free.push_back(j);
+    Vector b = Vector::Zero(p);
+    b[0] = size;
+    const Glm f(design_of(A), make_loss("binomial", y, Vector::Constant(n, 1.0)), settings, b);
+    CHECK(f.value() < 1e-10);  // 5e5 and more, where steps of a thousand do not arrive
+  }
+}
+
+TEST_CASE("free columns that find no end take few steps until they do", "[intercept]") {
+  int looks = 0;
+  double loss = 1e9, slope = 1.0;
+  const auto look = [&](Vector& g, Eigen::MatrixXd& H) {
+    ++looks;
+    g[0] = slope;
+    H(0, 0) = 1.0;
+  };
+  const auto move = [&](const Vector&, double) { return (loss -= 1.0) > 0.0; };
+  FreeNoise noise = FreeNoise::none;
+  const auto search = [&] {
+    looks = 0;
+    settle_free_columns(Vector::Ones(1), 1e-20, noise, look, move, [&] { return 0.0; }, [](const Vector&) { return false; },
+                        [](double) { return false; });
+    return looks;
+  };
+  CHECK(search() == 200);
+  CHECK(search() <= 10);  // or a run of thousands of steps searches thousands of times
+  slope = 0.0;
+  search();
+  slope = 1.0;
+  CHECK(search() == 200);
+}

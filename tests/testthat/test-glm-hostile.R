@@ -220,3 +220,11 @@ test_that("on its way between two radii a path looks for no digits that rounding
   expect_lt(max(fit$gap), 1e-8)
   expect_lt(fit$counts[["value"]], 230)  # 2103, and four times the time
 })
+
+test_that("corrections end where their Newton steps only creep", {
+  set.seed(3)
+  remote <- matrix(rnorm(300), 10) + 1e6  # and no intercept: what tells columns apart is a millionth of them
+  fit <- suppressWarnings(acfw_glm(remote, rep_len(1:3, 10), "multinomial", beta = 1, intercept = FALSE, control = acfw_control(max_iter = 60)))
+  expect_lt(fit$counts[["value"]], 180)  # 253, each a model of a second where there are more columns
+  expect_certified(fit, remote)
+})

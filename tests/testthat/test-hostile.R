@@ -50,6 +50,8 @@ test_that("threads are capped at what the machine has, and one in a forked proce
   there <- parallel::mclapply(1:2, function(k) fit(2), mc.cores = 2)  # waits for ever if the child uses the parent's threads
   expect_identical(there, list(here, here))
   expect_identical(fit(1e5), here)
+  x <- matrix(cos(1:4800), 60)  # radius zero is a run of its own
+  expect_identical(acfw_glm(x, rep_len(1:3, 60), "multinomial", beta = 0, control = acfw_control(threads = 1e5))$status, "converged")  # ended R
 })
 
 # A file with that code, which finds the package where this process has it.

@@ -36,7 +36,6 @@ class L1WorkingSet : public NoCorrection {
   /// In place of a step: enough if f falls by min{gap / 2, gap^2 / (2 L D^2)}, D the diameter, which is what the analysis
   /// of Algorithm 1 gains from a step with estimate L. An open-loop step, which knows no L, may go up and is credited nothing.
   Correction correct_instead(SparseObjective& f, double gap, double L, Counts& counts) {
-    decrease_ = 0.0;
     const bool moved = correct(f, gap, counts);
     const double diameter = 2.0 * budget_.radius();
     double credited = 0.5 * gap;
@@ -48,12 +47,17 @@ class L1WorkingSet : public NoCorrection {
   bool correct(SparseObjective& f, double gap, Counts& counts) {
     choose(f);
     moved_ = false;
-    int step = 0;
-    for (; step < most_steps && !(stop_ && stop_()); ++step) {
+    decrease_ = 0.0;
+    int step = 0, in_vain = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (; step < most_steps && in_vain < most_in_vain && !(stop_ && stop_()); ++step) {
       set_.look(f, g_, x_);
-      const double inner_gap = g_.dot(x_) - budget_.least(g_, set_.columns());
+      const double inner_gap = g_.dot(x_) - budget_.least(g_, set_.columns()), before = decrease_;
       if (!(inner_gap > inner_accuracy * gap)) break;
       if (!newton_step(f, inner_gap, counts)) break;
+      const bool creeps = decrease_ - before < creeping * std::min(inner_gap, std::abs(f.value()));
+      in_vain = creeps && !(inner_gap < 0.9 * least) ? in_vain + 1 : 0;
+      least = std::min(least, inner_gap);
     }
     if (step == most_steps) set_.distrust_whole();
     return moved_;
@@ -135,7 +139,7 @@ class L1WorkingSet : public NoCorrection {
       model_of(f, set_.columns(), x_, g_, budget_, moments_, model_);
       model_.mu = mu_;
       const bool done = descent_.minimise_in_ball(f.design(), model_, budget_.radius(), budget_.all_used(), gap, patience(f));
-      if (!done) {
+      if (!done && faces_help(f)) {
         slow_at_ = budget_.radius();
         return solve_by_faces(f, gap);
       }
@@ -148,7 +152,7 @@ class L1WorkingSet : public NoCorrection {
     if (by_descent()) {
       model_of(set_.hessian(), set_.columns(), x_, g_, budget_, model_);
       model_.mu = mu_;
-      descent_.minimise_in_ball(set_.hessian(), model_, budget_.radius(), budget_.all_used(), gap);
+      descent_.minimise_in_ball(set_.hessian(), model_, budget_.radius(), budget_.all_used(), gap, patience(f));
       mu_ = model_.mu;
       y_ = model_.x;
       model_gradient_ = g_ + model_.q;  // but for a last scaling into the set
@@ -179,7 +183,7 @@ class L1WorkingSet : public NoCorrection {
     return budget_.all_used() && !f.entangled() && set_.size() <= most_columns;
   }
   double patience(const SparseObjective& f) const {
-    return faces_help(f) ? enough_sweeps : std::numeric_limits<double>::infinity();
+    return faces_help(f) ? enough_sweeps : most_sweeps;
   }
 
   // The direct solver knows the plain ball only.
@@ -193,10 +197,11 @@ class L1WorkingSet : public NoCorrection {
     return !fresh;
   }
 
-  static constexpr int most_steps = 20;
+  static constexpr int most_steps = 20, most_in_vain = 5;
+  static constexpr double creeping = 1e-6;  // of a gap, for what a step gains: below it, gaps that do not fall say that it is rounding
   static constexpr int most_products = 400;
   static constexpr Index few_columns = 200, most_columns = 1500;
-  static constexpr double enough_sweeps = 200.0;
+  static constexpr double enough_sweeps = 200.0, most_sweeps = 10000.0;  // of a model, over all of its multipliers
   static constexpr std::size_t smallest = 64;
   static constexpr std::size_t fast = 7;
   static constexpr double nearly_all = 0.9;

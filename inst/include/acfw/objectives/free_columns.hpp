@@ -20,8 +20,8 @@ inline void take_free(const Columns& columns, Vector& b, Vector& coefficients) {
   }
 }
 
-/// What free columns had left when they settled last, if it was rounding: their slopes, or what a step promises.
-enum class FreeNoise { none, slopes, promises };
+/// What free columns had left when they settled last, if it was rounding: their slopes, or what a step promises. Or there was no end to it.
+enum class FreeNoise { none, slopes, promises, endless };
 
 /// Calls move(d, promised) with Newton steps d for the coefficients of free columns, which promise that decrease, until they promise no
 /// less than before and nothing that could be seen in loss(). A step that move() refuses, or that cannot be had, is followed by a
@@ -32,19 +32,22 @@ enum class FreeNoise { none, slopes, promises };
 /// a step, for ever, and what lies below the rounding of the margins is never seen to be kept. `is_noise(g)`, asked for where a few steps
 /// have not been enough or one was refused, tells of a gradient that is rounding and nothing else, which directions without curvature
 /// turn into long steps; `is_unseen(promised)`, asked for where one was refused, of a promise that the rounding of the loss hides. Which
-/// of them ended the search is left in `noise`: the next one asks that before it tries anything.
+/// of them ended the search is left in `noise`: the next one asks that before it tries anything. One that has run out of steps leaves that
+/// there, too: thousands of such searches, one for every step of a run, would take for ever, and the next ones take few until one arrives.
 template <class Look, class Move, class LossNow, class IsNoise, class IsUnseen>
 double settle_free_columns(const Vector& coefficients, double nothing, FreeNoise& noise, Look look, Move move, LossNow loss,
                            IsNoise is_noise, IsUnseen is_unseen) {
-  constexpr int most_steps = 200;
+  constexpr int most_steps = 200, few_steps = 8;
   constexpr double never = std::numeric_limits<double>::infinity(), unseen = 1e-12;
   const Index q = coefficients.size();
   Vector g(q);
   Eigen::MatrixXd H(q, q);
   double last = never, ridge = 0.0, left = never;
   bool doubtful = noise == FreeNoise::slopes, refused = noise == FreeNoise::promises;
+  const int most = noise == FreeNoise::endless ? few_steps : most_steps;
   noise = FreeNoise::none;
-  for (int step = 0; step < most_steps; ++step) {
+  int step = 0;
+  for (; step < most; ++step) {
     look(g, H);
     H.diagonal() = (1.0 + 1e-13) * H.diagonal().array() + ridge * H.diagonal().maxCoeff();
     const Vector d = symmetric_solve(H, g);
@@ -66,6 +69,7 @@ double settle_free_columns(const Vector& coefficients, double nothing, FreeNoise
       ridge = std::max(100.0 * ridge, 1e-12);
     }
   }
+  if (step == most) noise = FreeNoise::endless;
   return std::min(left, (g.array().abs() * (1.0 + 2.0 * coefficients.array().abs())).sum());
 }
 

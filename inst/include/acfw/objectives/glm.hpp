@@ -298,7 +298,7 @@ class Glm final : public Regression {
     const double b0 = b0_;
     Vector by;
     A_->combine(settings_.free, d, by, threads());
-    if (!loss_->quadratic()) d *= std::min(1.0, farthest_tried / by.cwiseAbs().maxCoeff());
+    if (!loss_->quadratic()) d *= std::min(1.0, std::max(farthest_tried, largest_margin()) / by.cwiseAbs().maxCoeff());
     const auto go = [&](const Vector& step) {
       free_ = free - step;
       A_->add_columns(settings_.free, -step, m_, threads());
@@ -314,6 +314,9 @@ class Glm final : public Regression {
     settle_intercept();
     return false;
   }
+
+  // Margins of a billion would take a million steps of a thousand.
+  double largest_margin() const { return (m_.array() + b0_).abs().maxCoeff(); }
 
   void settle_intercept() {
     lost_ = std::numeric_limits<double>::quiet_NaN();
