@@ -9,8 +9,8 @@ new_glm_fit <- function(results, problem, method, step, control, call, init = NU
   fit <- list(
     family = problem$family$name, set = problem$set, beta = beta, coefficients = coefficients,
     intercept = glm_intercepts(results, problem), penalty = pick("penalty"), objective = pick("objective"), gap = pick("gap"),
-    status = pick("status", ""), l1norm = vapply(results, norm_of_result, 0, problem), df = nonzero_rows(coefficients),
-    deviance = 2 * n * pick("loss"), null_deviance = null_deviance(problem), counts = Reduce(`+`, lapply(results, `[[`, "counts")),
+    status = pick("status", ""), l1norm = norms_of_results(results, problem), df = nonzero_rows(coefficients),
+    deviance = 2 * n * pick("loss"), null_deviance = null_deviance(problem), counts = rowSums(vapply(results, .subset2, results[[1L]]$counts, "counts")),
     seconds = sum(pick("seconds")), trace = join_traces(results, beta), lambda = problem$lambda, nobs = n,
     y = problem$y, weights = problem$weights, classnames = problem$classnames, has_intercept = problem$intercept,
     standardize = problem$standardize, offset = problem$offset, penalty_factor = problem$penalty_factor, lower = problem$lower,
@@ -68,15 +68,15 @@ check_in_range <- function(fit) {
 # A column per radius, in the original scale; for classes a list of such matrices.
 glm_coefficients <- function(results, problem) {
   p <- ncol(problem$x)
-  index <- lapply(results, `[[`, "index")
-  value <- as.double(unlist(lapply(results, `[[`, "value")))
+  index <- lapply(results, .subset2, "index")
+  value <- as.double(unlist(lapply(results, .subset2, "value")))
   rows <- as.integer(unlist(index))
   if (length(problem$scale)) value <- value * problem$scale[(rows - 1L) %% p + 1L]
   classes <- class_columns(problem)
   all <- compressed_columns(rows - 1L, c(0L, cumsum(lengths(index))), value, c(p * classes, length(results)))
   blocks <- lapply(seq_len(classes), function(k) {
     block <- if (classes == 1L) all else all[seq_len(p) + (k - 1L) * p, , drop = FALSE]
-    if (!is.null(colnames(problem$x))) dimnames(block) <- list(colnames(problem$x), NULL)
+    if (!is.null(colnames(problem$x))) attr(block, "Dimnames") <- list(colnames(problem$x), NULL)  # `dimnames<-` checks the whole object
     block
   })
   if (classes == 1L) blocks[[1L]] else stats::setNames(blocks, problem$classnames)
@@ -102,10 +102,14 @@ glm_intercepts <- function(results, problem) {
   each - rep(colMeans(each), each = nrow(each))
 }
 
+norms_of_results <- function(results, problem) {
+  if (problem$set == "group" || length(problem$unpenalised)) return(vapply(results, norm_of_result, 0, problem))
+  vapply(results, function(result) sum(abs(result$value)), 0)
+}
+
 # Cheap where there are many variables and few in use.
 norm_of_result <- function(result, problem) {
   if (problem$set == "group") return(set_norm(replace(0 * problem$start, result$index, result$value), problem))
-  if (!length(problem$unpenalised)) return(sum(abs(result$value)))
   column <- (result$index - 1L) %% ncol(problem$x) + 1L
   sum(abs(result$value[!column %in% problem$unpenalised]))
 }
@@ -120,12 +124,13 @@ nonzero_rows <- function(coefficients) {
 
 # One trace of several, by column: rbind() of fifty data frames costs more than a small path.
 join_traces <- function(results, beta) {
-  traces <- lapply(results, `[[`, "trace")
+  traces <- lapply(results, .subset2, "trace")
   if (length(traces) == 1L) return(traces[[1L]])
   rows <- lengths(lapply(traces, .subset2, 1L))  # nrow() asks more
-  before <- cumsum(c(0, vapply(results, `[[`, 0, "seconds")))[seq_along(beta)]
+  before <- cumsum(c(0, vapply(results, .subset2, 0, "seconds")))[seq_along(beta)]
   columns <- names(traces[[1L]])
-  joined <- lapply(seq_along(columns), function(k) unlist(lapply(traces, .subset2, k)))
+  all <- unlist(traces, recursive = FALSE, use.names = FALSE)
+  joined <- lapply(seq_along(columns), function(k) unlist(all[seq.int(k, length(all), length(columns))]))
   names(joined) <- columns
   joined$seconds <- joined$seconds + rep(before, rows)
   structure(c(list(beta = rep(beta, rows)), joined), class = "data.frame", row.names = .set_row_names(sum(rows)))

@@ -55,9 +55,13 @@ check_dots_of <- function(..., .function, .more = NULL, .known = c(names(formals
 
 # The call as the user made it: of the generic, which update() can evaluate, not of its method.
 user_call <- function(call) {
-  if (is.name(call[[1L]])) call[[1L]] <- as.name(sub("\\.(default|formula|acfw_shards)$", "", as.character(call[[1L]])))
+  name <- if (is.name(call[[1L]])) as.character(call[[1L]]) else ""
+  method <- endsWith(name, method_names)
+  if (any(method)) call[[1L]] <- as.name(substr(name, 1L, nchar(name) - nchar(method_names[method])))
   call
 }
+
+method_names <- c(".default", ".formula", ".acfw_shards")
 
 # The same of a formula method, with the formula by that name whether it was given as `x` or as `formula`, as update() does.
 formula_call <- function(call) {

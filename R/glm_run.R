@@ -50,6 +50,7 @@ run_path <- function(problem, path, method, step, control, env) {
   watch$session <- session
   results <- c(problem$resumed$results, run_session(session$run, env))
   end_checkpoint(watch)
+  if (is.null(path$beta) && in_plain_units(session)) return(results)
   lapply(seq_along(results), function(k) in_user_units(results[[k]], if (is.null(path$beta)) NA else path$beta[[k]], session))
 }
 

@@ -122,8 +122,8 @@ glm_lipschitz <- function(problem, inner, env) {
 
 # `beta` is the radius that was asked for, or NA for one of a grid.
 in_user_units <- function(result, beta, session) {
+  if (is.na(beta) && in_plain_units(session)) return(result)
   units <- session$units
-  if (is.na(beta) && plain_units(units) && is.null(session$L) && is.null(session$shift)) return(result)
   value_unit <- units$w * units$y^2
   result$beta <- if (is.na(beta)) result$beta / units$y * units$x else beta
   result["lipschitz"] <- list(if (!is.null(session$L)) session$L / units$w / units$x / units$x)
@@ -137,6 +137,9 @@ in_user_units <- function(result, beta, session) {
   result$trace <- rows_in_user_units(result$trace, units)
   result
 }
+
+# Are results what the user is to see, as they are?
+in_plain_units <- function(session) plain_units(session$units) && is.null(session$L) && is.null(session$shift)
 
 # What the columns' shifts did to the margins, for each class.
 shift_of_margins <- function(shift, result) {

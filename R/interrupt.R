@@ -25,8 +25,8 @@ interrupts_stop <- function() {
 # What a user typed as an argument may take its time, and an interrupt of it is between the user and R.
 force_arguments <- function(frame) {
   env <- sys.frame(frame)
-  for (name in setdiff(names(formals(sys.function(frame))), "...")) {
-    if (!eval(call("missing", name), env)) force(env[[name]])
+  for (name in names(formals(sys.function(frame)))) {
+    if (name != "..." && !eval(call("missing", name), env)) force(env[[name]])
   }
 }
 
