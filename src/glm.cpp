@@ -190,14 +190,15 @@ class GlmSession final : public PathSession {
   // From the state of an earlier run, or from the point of the station before with its estimate L; at the very start from an atom.
   void go_on_from(double L) {
     restarted_ = state_.size() > 0 && !continues();
-    const bool lacks_atoms = (method_ == "pfw" || method_ == "afw") && !objective_.point().any();  // at zero there are none
+    const bool keeps_atoms = method_ == "pfw" || method_ == "afw";
+    const bool lacks_atoms = keeps_atoms && !objective_.point().any();  // at zero there are none
     if (state_.size() > 0 && !restarted_) {
       step_->resume(Rcpp::as<double>(state_["L"]), Rcpp::as<double>(state_["log_damping"]));
       if (!Rf_isNull(state_["active"])) direction_.resume(active_of_state());
       run_->resume(static_cast<long>(Rcpp::as<double>(state_["t"])));
     } else if (!lacks_atoms && (warm_ || corrective() || stations_.by_penalty())) {
       step_->resume(std::isfinite(L) ? L : 0.0, 0.0);
-      if (objective_.point().any()) direction_.resume(budget_->atoms_of(objective_.point()));
+      if (keeps_atoms && objective_.point().any()) direction_.resume(budget_->atoms_of(objective_.point()));
       run_->resume(0);
     }
     state_ = Rcpp::List();
@@ -396,6 +397,7 @@ SEXP session_glm(Rcpp::RObject x, Rcpp::List problem, Rcpp::List path, std::stri
     acfw::GlmSettings settings = settings_of(problem, layout, Rcpp::as<int>(control["threads"]));
     std::unique_ptr<acfw::Loss> loss = condensed_loss(problem, Stations(path), A, settings);
     if (!loss) loss = make_loss(problem, layout);
+    A->learn();
     scale_design(*A, problem, layout);
     A->set_poll(poll());
     auto objective = std::make_unique<acfw::Glm>(std::move(A), std::move(loss), std::move(settings),

@@ -1,5 +1,6 @@
 #include <acfw.hpp>
 #include <acfw/correctors/conjugate_faces.hpp>
+#include <acfw/linear/blocks.hpp>
 #include <acfw/linear/storage.hpp>
 #include "check.hpp"
 
@@ -59,6 +60,57 @@ TEST_CASE("columns copied side by side multiply as those of the design do, scale
   }
   const Eigen::MatrixXd dense = A;
   CHECK_FALSE(design_of(dense)->pack(columns, packed));
+}
+
+TEST_CASE("columns whose entries are one number each multiply as any others do, known to be such or not", "[packed]") {
+  constexpr Index n = 60, p = 12;
+  Eigen::SparseMatrix<double> A = sparse_normal(n, p, 0.3, 5);
+  for (bool all : {true, false}) {
+    for (Index j = 0; j < (all ? p : p - 4); ++j) {
+      for (Eigen::SparseMatrix<double>::InnerIterator it(A, j); it; ++it) it.valueRef() = 0.5 * static_cast<double>(j + 1);
+    }
+    auto plain = design_of(A), learned = design_of(A);
+    learned->learn();
+    Columns columns{3, 11, 0, 7, 9};
+    const Vector scale = normal_matrix(p, 1, 6), d = normal_matrix(5, 1, 7), q = normal_matrix(n, 1, 8), v = normal_matrix(n, 1, 9).cwiseAbs();
+    for (Design* design : {plain.get(), learned.get()}) design->set_scale(scale);
+    const Eigen::MatrixXd X = Eigen::MatrixXd(A) * scale.asDiagonal();
+    PackedColumns packed;
+    REQUIRE(learned->pack(columns, packed));
+    Vector z, wanted = Vector::Zero(n), dots(5), whole, lean(5), square(5), lean2(5), square2(5);
+    for (Index k = 0; k < 5; ++k) wanted += d[k] * X.col(columns[static_cast<std::size_t>(k)]);
+    packed.image(d, z);
+    CHECK((z - wanted).lpNorm<Eigen::Infinity>() <= 1e-14 * wanted.norm());
+    learned->combine(columns, d, z);
+    CHECK((z - wanted).lpNorm<Eigen::Infinity>() <= 1e-14 * wanted.norm());
+    packed.inner(q, dots.data());
+    learned->transpose_times(q, whole);
+    CHECK((whole - X.transpose() * q).lpNorm<Eigen::Infinity>() <= 1e-13 * whole.norm());
+    for (Index k = 0; k < 5; ++k) CHECK(std::abs(dots[k] - whole[columns[static_cast<std::size_t>(k)]]) <= 1e-13 * whole.norm());
+    plain->weighted_moments(columns, 0, v, lean, square);
+    learned->weighted_moments(columns, 0, v, lean2, square2);
+    CHECK(lean == lean2);
+    CHECK(square == square2);
+  }
+}
+
+TEST_CASE("products of blocks are those of the matrix written out", "[packed]") {
+  constexpr Index n = 31, p = 7, K = 3;
+  const Eigen::SparseMatrix<double> A = sparse_normal(n, p, 0.4, 15);
+  const Eigen::MatrixXd D = A;
+  const BlockDesign<CompressedStorage> sparse({A.outerIndexPtr(), A.innerIndexPtr(), A.valuePtr()}, n, p, K);
+  const BlockDesign<DenseStorage> dense({D.data(), n, n}, n, p, K);
+  const Vector r = normal_matrix(n * K, 1, 16);
+  Vector found, found2;
+  sparse.transpose_times(r, found);
+  dense.transpose_times(r, found2);
+  for (Index k = 0; k < K; ++k) {
+    const Vector own = Eigen::Map<const Vector, 0, Eigen::InnerStride<>>(r.data() + k, n, Eigen::InnerStride<>(K));
+    Vector wanted(p + 1);
+    wanted << D.transpose() * own, own.sum();
+    CHECK((found.segment(k * (p + 1), p + 1) - wanted).norm() <= 1e-13 * wanted.norm());
+    CHECK((found2.segment(k * (p + 1), p + 1) - wanted).norm() <= 1e-13 * wanted.norm());
+  }
 }
 
 TEST_CASE("threads share products with copied columns, and no bit depends on it", "[packed]") {

@@ -35,9 +35,10 @@ struct BlockStorage {
   }
 
   double dot(Index j, const double* r) const {
-    double sum = 0.0;
-    visit(j, [&](Index i, double a) { sum += a * r[i]; });
-    return sum;
+    const Place at = place(j);
+    const double* own = r + at.block;
+    if (at.column == cols) return sum_of_four(rows, [own, apart = blocks](Index i) { return own[i * apart]; });
+    return A.dot_apart(at.column, own, blocks);
   }
 
   void add(Index j, double c, double* z) const {

@@ -39,6 +39,9 @@ class Design : public Sweepable {
   void set_scale(Vector scale) { scale_ = std::move(scale); }
   double scale(Index j) const { return scale_.size() > 0 ? scale_[j] : 1.0; }
 
+  /// Looks at the entries for what makes passes over them cheaper: one pass, worth it before many.
+  virtual void learn() {}
+
   /// Products that take long call it between two parts of them. It may throw, and then nothing is made of the product.
   void set_poll(std::function<void()> poll) { poll_ = std::move(poll); }
 

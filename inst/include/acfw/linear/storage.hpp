@@ -32,6 +32,10 @@ struct DenseStorage {
     for (Index i = 0; i < rows; ++i) f(i, a[i]);
   }
   double dot(Index j, const double* r) const { return column(j).dot(Column(r, rows)); }
+  double dot_apart(Index j, const double* r, Index apart) const {
+    const double* a = data + j * stride;
+    return sum_of_four(rows, [a, r, apart](Index i) { return a[i] * r[i * apart]; });
+  }
   void add(Index j, double c, double* z) const { Eigen::Map<Vector>(z, rows) += c * column(j); }
 };
 
@@ -55,24 +59,32 @@ class DenseDesign : public DesignByColumns<DenseStorage> {
 
 // ---- compressed columns -------------------------------------------------------------------------------------------
 
+// Where all entries of a column are one number, as those of indicators are, and `level` says so, only their places are read: 4 bytes
+// of 12, and passes over long sparse columns wait for nothing else.
 struct CompressedStorage {
   const int* start;
   const int* row;
   const double* value;
+  const double* level = nullptr;  // of each column, what its entries are, or 0
 
+  double level_of(Index j) const { return level ? level[j] : 0.0; }
   Index size(Index j) const { return start[j + 1] - start[j]; }
   template <class Visit>
   void visit(Index j, Visit f) const {
-    for (int k = start[j]; k < start[j + 1]; ++k) f(static_cast<Index>(row[k]), value[k]);
+    visit_entries(j, row + start[j], row + start[j + 1], f);
   }
   template <class Visit>
   void visit_between(Index j, Index low, Index high, Visit f) const {
     const int* end = row + start[j + 1];
     const int* from = low <= 0 ? row + start[j] : std::lower_bound(row + start[j], end, low);
-    end = std::lower_bound(from, end, high);
-    for (const int* i = from; i < end; ++i) f(static_cast<Index>(*i), value[i - row]);
+    visit_entries(j, from, std::lower_bound(from, end, high), f);
   }
-  double dot(Index j, const double* r) const { return sparse_dot(row + start[j], value + start[j], start[j + 1] - start[j], r); }
+  double dot(Index j, const double* r) const { return part_of_dot(j, row + start[j], row + start[j + 1], r); }
+  double dot_apart(Index j, const double* r, Index apart) const {
+    const int* i = row + start[j];
+    const double* a = value + start[j];
+    return sum_of_four(size(j), [i, a, r, apart](Index k) { return a[k] * r[i[k] * apart]; });
+  }
   // see(lane, the inner product over its rows) for each lane from `first` to before `last`.
   template <class See>
   void dots_in_lanes(Index j, const Lanes& lanes, int first, int last, const double* r, See see) const {
@@ -80,12 +92,27 @@ struct CompressedStorage {
     const int* from = first == 0 ? row + start[j] : std::lower_bound(row + start[j], end, lanes.edge(first));
     for (int lane = first; lane < last; ++lane) {
       const int* to = lane + 1 == Lanes::count ? end : std::lower_bound(from, end, lanes.edge(lane + 1));
-      see(lane, sparse_dot(from, value + (from - row), static_cast<int>(to - from), r));
+      see(lane, part_of_dot(j, from, to, r));
       from = to;
     }
   }
   void add(Index j, double c, double* z) const {
-    for (int k = start[j]; k < start[j + 1]; ++k) z[row[k]] += c * value[k];
+    visit(j, [z, c](Index i, double a) { z[i] += c * a; });
+  }
+
+ private:
+  template <class Visit>
+  void visit_entries(Index j, const int* from, const int* to, Visit f) const {
+    if (const double a = level_of(j); a != 0.0) {
+      for (const int* i = from; i < to; ++i) f(static_cast<Index>(*i), a);
+    } else {
+      for (const int* i = from; i < to; ++i) f(static_cast<Index>(*i), value[i - row]);
+    }
+  }
+  double part_of_dot(Index j, const int* from, const int* to, const double* r) const {
+    const int size = static_cast<int>(to - from);
+    if (const double a = level_of(j); a != 0.0) return a * sparse_sum(from, size, r);
+    return sparse_dot(from, value + (from - row), size, r);
   }
 };
 
@@ -93,6 +120,11 @@ class CompressedDesign : public DesignByColumns<CompressedStorage> {
  public:
   CompressedDesign(const int* start, const int* row, const double* value, Index rows, Index cols)
       : DesignByColumns({start, row, value}, rows, cols, false) {}
+
+  void learn() override;
+
+ private:
+  std::vector<double> level_;
 };
 
 /// The design that a matrix of Eigen's is; the matrix must outlive it.

@@ -132,6 +132,13 @@ class L1Budget final : public Budget {
     return blocked ? 0.0 : std::abs(g);
   }
 
+  double strongest(const Vector& g, const Vector& b) const override {
+    if (limited()) return Budget::strongest(g, b);
+    double most = 0.0;
+    for (Index j = 0; j < g.size(); ++j) most = std::max(most, std::abs(g[j]));
+    return most;
+  }
+
   /// What is missing to weight 1 goes to a pair that cancels.
   ActiveSet<AnyAtom> atoms_of(const Vector& b) const override {
     if (limited()) return Budget::atoms_of(b);
