@@ -7,13 +7,13 @@
 
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include "acfw/correctors/slow_tail.hpp"
 #include "acfw/kernels/factor_pass.hpp"
 #include "acfw/kernels/long_vector.hpp"
 #include "acfw/objectives/completion.hpp"
+#include "acfw/linear/multiply.hpp"
 #include "acfw/linear/thin_svd.hpp"
 
 namespace acfw {
@@ -209,26 +209,44 @@ class FactoredModel {
   // part(from, to) over stretches of all variables.
   template <class Part>
   void over_all(Part part) const {
-    const auto length = static_cast<std::size_t>(stretch);
-    for_each(static_cast<Index>((size() + length - 1) / length), f_.threads(),
-             [&](Index k) { part(static_cast<std::size_t>(k) * length, std::min(size(), (static_cast<std::size_t>(k) + 1) * length)); });
+    in_blocks(size(), static_cast<std::size_t>(stretch), f_.threads(), part);
   }
 
-  // <x, y>, summed in an order that does not depend on threads.
   double inner(const Variables& x, const Variables& y) const {
-    std::vector<double> sums(size() / static_cast<std::size_t>(stretch) + 1);
-    over_all([&](std::size_t from, std::size_t to) { sums[from / static_cast<std::size_t>(stretch)] = long_dot(&x[from], &y[from], to - from); });
-    return std::accumulate(sums.begin(), sums.end(), 0.0);
+    return sum_over_blocks<double>(size(), static_cast<std::size_t>(stretch), f_.threads(),
+                                   [&](std::size_t from, std::size_t to) { return long_dot(&x[from], &y[from], to - from); });
   }
 
   // Adds r U V'V to G V and r V U'U to G'U, and returns ||U V'||^2: no more than Gram matrices of the factors.
   double add_ridge(const Real* U, const Real* V, double r, Real* GV, Real* GtU) {
-    const Eigen::Map<const RowMajor> u(U, entries_.rows, width_), v(V, entries_.cols, width_);
-    Eigen::Map<RowMajor> on_u(GV, entries_.rows, width_), on_v(GtU, entries_.cols, width_);
-    const RowMajor uu = u.transpose() * u, vv = v.transpose() * v;
-    on_u.noalias() += static_cast<Real>(r) * (u * vv);
-    on_v.noalias() += static_cast<Real>(r) * (v * uu);
-    return uu.template cast<double>().cwiseProduct(vv.template cast<double>()).sum();
+    Eigen::MatrixXd uu = gram_of(U, entries_.rows), vv = gram_of(V, entries_.cols);
+    const double square = uu.cwiseProduct(vv).sum();
+    add_product(U, entries_.rows, r * vv, GV);
+    add_product(V, entries_.cols, r * uu, GtU);
+    return square;
+  }
+
+  // part(from, rows) over stretches of the rows of a factor, in double.
+  template <class Part>
+  void over_doubles(const Real* F, Index rows, Part part) const {
+    for (Index from = 0; from < rows; from += stretch) {
+      const Eigen::Map<const RowMajor> some(F + from * width_, std::min(stretch, rows - from), width_);
+      const Eigen::MatrixXd in_double = some.template cast<double>();
+      part(from, in_double);
+    }
+  }
+
+  Eigen::MatrixXd gram_of(const Real* F, Index rows) const {
+    Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(width_, width_);
+    over_doubles(F, rows, [&](Index, const Eigen::MatrixXd& some) { multiply(some.transpose(), some, gram, 1.0, true, f_.threads()); });
+    return gram;
+  }
+
+  // out += F M
+  void add_product(const Real* F, Index rows, const Eigen::MatrixXd& M, Real* out) const {
+    over_doubles(F, rows, [&](Index from, const Eigen::MatrixXd& some) {
+      Eigen::Map<RowMajor>(out + from * width_, some.rows(), width_) += product(some, M, f_.threads()).template cast<Real>();
+    });
   }
 
   void pass(const Real* U, const Real* V, double c, Real* GV, Real* GtU, double& loss, double& along) {
