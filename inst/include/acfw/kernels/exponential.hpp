@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "acfw/core/atoms.hpp"
 #include "acfw/kernels/dispatch.hpp"
 
 namespace acfw {
@@ -50,6 +51,37 @@ ACFW_INLINE void take_above_tangent(Numbers& t) {
   t = t * t * sum;
 }
 
+template <int bytes>
+ACFW_INLINE void exponentials_body(double* x, Index n) {
+  constexpr int count = bytes / 8;
+  constexpr double lowest = -708.0;
+  for (Index i = 0; i < n; i += count) {
+    Wide<double, bytes> e = {};
+    const Index left = n - i < count ? n - i : count;
+    if (left == count) load<double, bytes>(e, x + i);
+    else std::memcpy(&e, x + i, static_cast<std::size_t>(left) * sizeof(double));
+    const Wide<double, bytes> given = e;
+    e = e < lowest ? e * 0.0 + lowest : e;
+    take_exp(e);
+    e = given == given ? e : given;  // what is not a number stays none
+    std::memcpy(x + i, &e, static_cast<std::size_t>(left) * sizeof(double));
+  }
+}
+
+// inline for the linker, never into a caller: the target would be lost.
+ACFW_HOT inline void exponentials_plain(double* x, Index n) { exponentials_body<16>(x, n); }
+#if ACFW_DISPATCH
+__attribute__((target("avx2,fma"))) ACFW_HOT inline void exponentials_avx2(double* x, Index n) { exponentials_body<32>(x, n); }
+#endif
+
 }  // namespace detail
+
+/// x <- exp(x) for n numbers that are not positive; what would be less than exp(-708) is that.
+inline void take_exponentials(double* x, Index n) {
+#if ACFW_DISPATCH
+  if (isa() != Isa::plain) return detail::exponentials_avx2(x, n);
+#endif
+  detail::exponentials_plain(x, n);
+}
 
 }  // namespace acfw

@@ -1,15 +1,18 @@
 // What passes over the observations add up.
 #pragma once
 
+#include <limits>
+
 namespace acfw {
 
-/// At the margins: the derivatives of the loss, their sizes, and the second derivatives.
+/// At the margins: the derivatives of the loss, their sizes, and the second derivatives; the loss itself where a look finds it on its way.
 struct ResidualSums {
-  double sum = 0.0, size = 0.0, weight = 0.0;
+  double sum = 0.0, size = 0.0, weight = 0.0, loss = std::numeric_limits<double>::quiet_NaN();
   void operator+=(const ResidualSums& other) {
     sum += other.sum;
     size += other.size;
     weight += other.weight;
+    loss += other.loss;
   }
 };
 

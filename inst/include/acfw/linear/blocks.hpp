@@ -5,7 +5,10 @@
 //   auto blocks = acfw::design_in_blocks(A, K);      // A a design by columns; rows() K rows, K (cols() + 1) columns
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <type_traits>
+#include <vector>
 
 #include "acfw/linear/storage.hpp"
 
@@ -50,7 +53,64 @@ template <class Storage>
 class BlockDesign : public DesignByColumns<BlockStorage<Storage>> {
  public:
   BlockDesign(Storage storage, Index rows, Index cols, Index blocks)
-      : DesignByColumns<BlockStorage<Storage>>({std::move(storage), rows, cols, blocks}, rows * blocks, (cols + 1) * blocks, false) {}
+      : Base({std::move(storage), rows, cols, blocks}, rows * blocks, (cols + 1) * blocks, false) {}
+
+  Index entries_by_margin(Index j, double* out) const override {
+    const auto at = A_.place(j);
+    const double s = this->scale(j);
+    if (at.column == A_.cols) {
+      std::fill(out, out + A_.rows, s);
+    } else {
+      std::fill(out, out + A_.rows, 0.0);
+      A_.A.visit(at.column, [&](Index i, double a) { out[i] = s * a; });
+    }
+    return at.block;
+  }
+
+  void add_columns(const Columns& columns, const Vector& c, Vector& z, int threads) const override {
+    if (!full()) return Base::add_columns(columns, c, z, threads);
+    std::vector<Columns> places(static_cast<std::size_t>(A_.blocks));
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      if (c[static_cast<Index>(k)] != 0.0) places[static_cast<std::size_t>(A_.place(columns[k]).block)].push_back(static_cast<Index>(k));
+    }
+    for_each(A_.blocks, threads, [&](Index block) {
+      const Columns& own = places[static_cast<std::size_t>(block)];
+      if (own.empty()) return;
+      Vector margins = of_block(z.data(), block);
+      for (Index k : own) {
+        const Index j = columns[static_cast<std::size_t>(k)], column = A_.place(j).column;
+        const double by = c[k] * this->scale(j);
+        if (column == A_.cols) margins.array() += by;
+        else A_.A.add(column, by, margins.data());
+      }
+      of_block(z.data(), block) = margins;
+    });
+  }
+
+ protected:
+  void raw_dots(const Index* columns, Index from, Index to, const double* r, double* out) const override {
+    if (!full()) return Base::raw_dots(columns, from, to, r, out);
+    std::vector<Vector> margins(static_cast<std::size_t>(A_.blocks));
+    for (Index k = from; k < to; ++k) {
+      const auto at = A_.place(columns ? columns[k] : k);
+      Vector& own = margins[static_cast<std::size_t>(at.block)];
+      if (own.size() == 0) own = of_block(r, at.block);
+      out[k] = at.column == A_.cols ? own.sum() : A_.A.dot(at.column, own.data());
+    }
+  }
+
+ private:
+  using Base = DesignByColumns<BlockStorage<Storage>>;
+  using Base::A_;
+
+  // Margins of a block lie apart. Where columns have entries for nearly all of them, they are copied side by side first.
+  bool full() const { return 2.0 * this->entries() > static_cast<double>(this->rows()) * static_cast<double>(A_.cols); }
+
+  template <class Real>
+  auto of_block(Real* margins, Index block) const {
+    using Plain = std::conditional_t<std::is_const_v<Real>, const Vector, Vector>;
+    return Eigen::Map<Plain, 0, Eigen::InnerStride<>>(margins + block, A_.rows, Eigen::InnerStride<>(A_.blocks));
+  }
 };
 
 #ifdef ACFW_BODIES_ELSEWHERE

@@ -74,6 +74,10 @@ class Design : public Sweepable {
   /// z += c times column j; the rows that were zero in z and no longer are go to `touched`, if it is given.
   virtual void add_column(Index j, double c, Vector& z, Columns* touched = nullptr) const = 0;
 
+  /// Where a column belongs to one of several margins that every observation has, as those of blocks do: fills in its entries, one an
+  /// observation, and tells which margin that is; -1 where nobody knows.
+  virtual Index entries_by_margin(Index /*j*/, double* /*out*/) const { return -1; }
+
   /// z = sum of c_k times column columns[k].
   void combine(const Columns& columns, const Vector& c, Vector& z, int threads = 1) const {
     z.setZero(rows_);
@@ -173,7 +177,7 @@ class Design : public Sweepable {
   template <class Body>
   void in_chunks(Index count, int threads, Body body) const {
     const double each = entries_ / static_cast<double>(cols_);
-    const Index chunk = std::clamp(static_cast<Index>(std::min(64.0, worth_sharing / each)), Index{8}, Index{64});
+    const Index chunk = std::clamp(static_cast<Index>(std::min(64.0, 4.0 * worth_sharing / each)), Index{8}, Index{64});
     in_blocks(count, chunk, each * static_cast<double>(count) < worth_sharing ? 1 : threads, body);
   }
 

@@ -54,20 +54,30 @@ class Multinomial final : public Loss {
     return sum;
   }
 
+  // Exponentials are taken of all entries at once, and what the loss needs is at hand then.
   ResidualSums look_at(Index from, Index to, const double* m, double) override {
     ResidualSums all;
+    all.loss = 0.0;
     for (Index i = from; i < to; i += classes_) {
       const double* z = m + i;
-      const Index top = highest(z);
-      double below = 0.0;  // what the others add to the 1 of the highest
+      const double most = z[highest(z)];
+      double along = 0.0;
       for (Index k = 0; k < classes_; ++k) {
-        p_[i + k] = std::exp(z[k] - z[top]);
-        if (k != top) below += p_[i + k];
+        p_[i + k] = z[k] - most;
+        along += y_[i + k] * p_[i + k];
       }
-      const double total = 1.0 + below;
+      all.loss -= w_[i] * along;  // no negative term here or below, and so nothing cancels
+    }
+    take_exponentials(p_.data() + from, to - from);
+    for (Index i = from; i < to; i += classes_) {
+      const Index top = highest(m + i);
+      double below = 0.0;  // what the others add to the 1 of the highest
+      for (Index k = 0; k < classes_; ++k) below += k == top ? 0.0 : p_[i + k];
+      all.loss += w_[i] * std::log1p(below);
+      const double share = 1.0 / (1.0 + below);
       for (Index k = 0; k < classes_; ++k) {
-        const double p = p_[i + k] /= total;
-        const double q = q_[i + k] = k == top ? below / total : 1.0 - p;
+        const double p = p_[i + k] *= share;
+        const double q = q_[i + k] = k == top ? below * share : 1.0 - p;
         const double y = y_[i + k];
         r_[i + k] = w_[i] * ((1.0 - y) * p - y * q);  // p - y, to the last digit for a class that is nearly certain
         all.sum += r_[i + k];

@@ -283,7 +283,9 @@ class Glm final : public Regression {
     if (!free_by_margin_) return hessian_on(*A_, settings_.free, *loss_, false, threads(), H);
     Vector v, c;
     loss_->coupling(v, c);
-    detail::hessian_by_margin(*free_by_margin_, v, c, loss_->together(), threads(), H);
+    if (!detail::hessian_of_one_each(*free_by_margin_, v, c, loss_->together(), H)) {
+      detail::hessian_by_margin(*free_by_margin_, v, c, loss_->together(), threads(), H);
+    }
   }
 
   bool free_are_noise(const Vector& g) const {
@@ -323,6 +325,7 @@ class Glm final : public Regression {
     const auto look = [this](double b0) { return loss_->look(m_, b0, threads()); };
     ResidualSums at = look(b0_);
     if (has_intercept()) at = acfw::settle_intercept(*loss_, total_, b0_, at, look, [this] { return loss_->intercept_bounds(m_); });
+    else lost_ = at.loss;
     residual_ = at.sum;
     weight_ = at.weight;
   }

@@ -72,22 +72,50 @@ inline std::optional<ColumnsByMargin> columns_by_margin(const Design& A, const C
   Vector z(A.rows());
   const Eigen::Map<const Eigen::MatrixXd> by_margin(z.data(), together, n);
   for (Index b = 0; b < k; ++b) {
+    Index& of = out.margin[static_cast<std::size_t>(b)];
+    of = A.entries_by_margin(columns[static_cast<std::size_t>(b)], out.entries.col(b).data());
+    if (of >= 0) continue;
     z.setZero();
     A.add_column(columns[static_cast<std::size_t>(b)], 1.0, z);
     const Eigen::VectorXd sizes = by_margin.cwiseAbs().rowwise().sum();
     Index margin = 0;
     if (!(sizes.maxCoeff(&margin) == sizes.sum())) return std::nullopt;
-    out.margin[static_cast<std::size_t>(b)] = margin;
+    of = margin;
     out.entries.col(b) = by_margin.row(margin);
   }
   return out;
+}
+
+/// What hessian_on() finds, where each margin has one column and they are in the order of the margins, as intercepts are: one short pass.
+/// False where they are not.
+inline bool hessian_of_one_each(const ColumnsByMargin& columns, const Vector& v, const Vector& c, Index together, Eigen::MatrixXd& H) {
+  if (static_cast<Index>(columns.margin.size()) != together) return false;
+  for (Index k = 0; k < together; ++k) {
+    if (columns.margin[static_cast<std::size_t>(k)] != k) return false;
+  }
+  const Eigen::MatrixXd& S = columns.entries;
+  H.setZero(together, together);
+  Vector bent(together);
+  for (Index i = 0; i < S.rows(); ++i) {
+    for (Index b = 0; b < together; ++b) {
+      const double s = S(i, b);
+      bent[b] = c[i * together + b] * s;
+      H(b, b) += v[i * together + b] * s * s;
+      for (Index a = 0; a < b; ++a) H(a, b) -= bent[a] * bent[b];
+    }
+  }
+  for (Index b = 0; b < together; ++b) {
+    for (Index a = 0; a < b; ++a) H(b, a) = H(a, b);
+  }
+  return true;
 }
 
 /// What hessian_on() finds, where columns belong to one margin each: dense products, for which there are wide registers.
 inline void hessian_by_margin(ColumnsByMargin columns, const Vector& v, const Vector& c, Index together, int threads, Eigen::MatrixXd& H) {
   Eigen::MatrixXd& S = columns.entries;
   const Index n = S.rows(), k = S.cols();
-  const Eigen::Map<const Eigen::MatrixXd> weight(v.data(), together, n), coupling(c.data(), together, n);
+  const Eigen::Map<const Eigen::MatrixXd> weight(v.data(), together, n);
+  const Eigen::MatrixXd coupling = Eigen::Map<const Eigen::MatrixXd>(c.data(), together, n).transpose();  // side by side for all columns of a margin
   Eigen::MatrixXd own;
   std::vector<Eigen::MatrixXd> blocks;
   std::vector<Columns> places(static_cast<std::size_t>(together));
@@ -103,7 +131,7 @@ inline void hessian_by_margin(ColumnsByMargin columns, const Vector& v, const Ve
     blocks.emplace_back();
     gram(own, weight.row(m), blocks.back());
   }
-  for (Index b = 0; b < k; ++b) S.col(b).array() *= coupling.row(columns.margin[static_cast<std::size_t>(b)]).transpose().array();
+  for (Index b = 0; b < k; ++b) S.col(b).array() *= coupling.col(columns.margin[static_cast<std::size_t>(b)]).array();
   gram(S, Vector::Ones(n), H);
   H = -H;
   for (std::size_t m = 0; m < places.size(); ++m) {
