@@ -397,7 +397,7 @@ SEXP session_glm(Rcpp::RObject x, Rcpp::List problem, Rcpp::List path, std::stri
     acfw::GlmSettings settings = settings_of(problem, layout, Rcpp::as<int>(control["threads"]));
     std::unique_ptr<acfw::Loss> loss = condensed_loss(problem, Stations(path), A, settings);
     if (!loss) loss = make_loss(problem, layout);
-    A->learn();
+    A->learn(settings.threads);
     scale_design(*A, problem, layout);
     A->set_poll(poll());
     auto objective = std::make_unique<acfw::Glm>(std::move(A), std::move(loss), std::move(settings),

@@ -40,7 +40,7 @@ class Design : public Sweepable {
   double scale(Index j) const { return scale_.size() > 0 ? scale_[j] : 1.0; }
 
   /// Looks at the entries for what makes passes over them cheaper: one pass, worth it before many.
-  virtual void learn() {}
+  virtual void learn(int /*threads*/ = 1) {}
 
   /// Products that take long call it between two parts of them. It may throw, and then nothing is made of the product.
   void set_poll(std::function<void()> poll) { poll_ = std::move(poll); }

@@ -121,7 +121,7 @@ class CompressedDesign : public DesignByColumns<CompressedStorage> {
   CompressedDesign(const int* start, const int* row, const double* value, Index rows, Index cols)
       : DesignByColumns({start, row, value}, rows, cols, false) {}
 
-  void learn() override;
+  void learn(int threads = 1) override;
 
  private:
   std::vector<double> level_;

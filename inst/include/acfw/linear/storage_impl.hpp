@@ -95,18 +95,21 @@ ACFW_BODY void DenseDesign::raw_moments(Index from, Index to, const Vector& r, M
   }
 }
 
-ACFW_BODY void CompressedDesign::learn() {
+ACFW_BODY void CompressedDesign::learn(int threads) {
   level_.assign(static_cast<std::size_t>(cols()), 0.0);
-  Index same = 0;
-  for (Index j = 0; j < cols(); ++j) {
-    const double* from = A_.value + A_.start[j];
-    const double* to = A_.value + A_.start[j + 1];
-    const double a = from < to ? *from : 0.0;
-    if (!std::all_of(from, to, [a](double b) { return b == a; })) continue;
-    level_[static_cast<std::size_t>(j)] = a;
-    same += to - from;
-  }
-  A_.level = 4.0 * static_cast<double>(same) > entries() ? level_.data() : nullptr;
+  const double same = sum_over_blocks<double>(cols(), Index{16}, threads, [&](Index first, Index last) {
+    double entries = 0.0;
+    for (Index j = first; j < last; ++j) {
+      const double* from = A_.value + A_.start[j];
+      const double* to = A_.value + A_.start[j + 1];
+      const double a = from < to ? *from : 0.0;
+      if (!std::all_of(from, to, [a](double b) { return b == a; })) continue;
+      level_[static_cast<std::size_t>(j)] = a;
+      entries += static_cast<double>(to - from);
+    }
+    return entries;
+  });
+  A_.level = 4.0 * same > entries() ? level_.data() : nullptr;
 }
 
 #ifdef ACFW_BODIES_ELSEWHERE
