@@ -70,10 +70,13 @@ class BlockDesign : public DesignByColumns<BlockStorage<Storage>> {
   void add_columns(const Columns& columns, const Vector& c, Vector& z, int threads) const override {
     if (!full()) return Base::add_columns(columns, c, z, threads);
     std::vector<Columns> places(static_cast<std::size_t>(A_.blocks));
+    double entries = 0.0;
     for (std::size_t k = 0; k < columns.size(); ++k) {
-      if (c[static_cast<Index>(k)] != 0.0) places[static_cast<std::size_t>(A_.place(columns[k]).block)].push_back(static_cast<Index>(k));
+      if (c[static_cast<Index>(k)] == 0.0) continue;
+      places[static_cast<std::size_t>(A_.place(columns[k]).block)].push_back(static_cast<Index>(k));
+      entries += static_cast<double>(A_.size(columns[k]));
     }
-    for_each(A_.blocks, threads, [&](Index block) {
+    for_each(A_.blocks, entries < this->worth_sharing * threads ? 1 : threads, [&](Index block) {
       const Columns& own = places[static_cast<std::size_t>(block)];
       if (own.empty()) return;
       Vector margins = of_block(z.data(), block);

@@ -97,7 +97,7 @@ ACFW_BODY void DenseDesign::raw_moments(Index from, Index to, const Vector& r, M
 
 ACFW_BODY void CompressedDesign::learn(int threads) {
   level_.assign(static_cast<std::size_t>(cols()), 0.0);
-  const double same = sum_over_blocks<double>(cols(), Index{16}, threads, [&](Index first, Index last) {
+  const double same = sum_over_blocks<double>(cols(), Index{16}, entries() < worth_sharing ? 1 : threads, [&](Index first, Index last) {
     double entries = 0.0;
     for (Index j = first; j < last; ++j) {
       const double* from = A_.value + A_.start[j];
