@@ -7,6 +7,7 @@
 #include "acfw/linear/decompositions.hpp"
 #include "acfw/linear/golub_kahan.hpp"
 #include "acfw/linear/multiply.hpp"
+#include "acfw/linear/thick_restarts.hpp"
 
 namespace acfw {
 
@@ -36,33 +37,13 @@ namespace detail {
 
 class GolubKahan {
  public:
-  SingularBlock operator()(const LinearOperator& G, const Vector& start, const KrylovGoal& goal) {
-    const Index n = G.cols();
-    most_ = std::min<Index>(n, goal.basis > 0 ? goal.basis : std::max<Index>(40, 2 * goal.pairs + 16));
+  void begin(const LinearOperator& G, const Vector& first, Index most) {
+    most_ = most;
     U_.resize(G.rows(), most_);
-    V_.resize(n, most_ + 1);
+    V_.resize(G.cols(), most_ + 1);
+    V_.col(0) = first;
     B_ = Eigen::MatrixXd::Zero(most_, most_);
-    const double length = start.norm();
-    V_.col(0) = length > 0.0 && std::isfinite(length) ? Vector(start / length) : scattered_unit_vector(n);
-    Index k = 0, steps = 0, next_check = goal.least_steps;
-    for (int restart = 0;; ++restart) {
-      bool done = false;
-      for (; k < most_ && !done; ++k) {
-        extend(G, k);
-        ++steps;
-        const bool stopped = goal.stop && goal.stop();
-        if (steps < next_check && k + 1 < most_ && !stopped) continue;
-        done = solve(k + 1, n, goal) || stopped;
-        // The small SVD costs as much as a product with a small matrix: far from the goal it is rarer.
-        next_check = std::max(goal.least_steps, steps + (k < 12 ? 1 : 4) * (far_ ? 2 : 1));
-      }
-      if (done || restart == goal.most_restarts) return answer(k, goal.pairs, steps);
-      k = restart_from(k, goal.pairs);
-    }
   }
-
- private:
-  static constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
   // u_k and v_{k+1}. Where the Krylov space is exhausted, a fresh direction goes on: an invariant subspace
   // need not hold the leading pair.
@@ -78,29 +59,6 @@ class GolubKahan {
     if (k + 1 < most_) B_(k, k + 1) = beta_;
   }
 
-  // w <- (I - Q Q') w / norm over the first k columns.
-  double normalize(Vector& w, const Eigen::MatrixXd& Q, Index k) {
-    const double before = w.norm();
-    const double norm = project_out(Q, k, w);
-    if (norm > 16.0 * epsilon * std::max(before, scale_)) {
-      w /= norm;
-      return norm;
-    }
-    for (std::uint64_t stream = 1; stream < 8; ++stream) {
-      w = scattered_unit_vector(w.size(), 97 * stream + static_cast<std::uint64_t>(k));
-      for (int pass = 0; pass < 2; ++pass) {
-        const Vector inside = Q.leftCols(k).transpose() * w;
-        w.noalias() -= Q.leftCols(k) * inside;
-      }
-      if (w.norm() > 1e-8) break;
-    }
-    if (k < Q.rows())
-      w.normalize();
-    else
-      w.setZero();
-    return 0.0;
-  }
-
   bool solve(Index k, Index n, const KrylovGoal& goal) {
     ritz_ = svd(B_.topLeftCorner(k, k));
     if (k == n) return true;
@@ -111,7 +69,9 @@ class GolubKahan {
     return worst <= target && k >= goal.exact_pairs;
   }
 
-  SingularBlock answer(Index k, Index pairs, Index steps) const {
+  bool far() const { return far_; }
+
+  SingularBlock answer(const LinearOperator&, Index k, Index pairs, Index steps) const {
     const Index kept = std::min(pairs, k);
     SingularBlock block;
     block.sigma = ritz_.d.head(kept);
@@ -137,6 +97,28 @@ class GolubKahan {
     return kept;
   }
 
+ private:
+  static constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+  // w <- (I - Q Q') w / norm over the first k columns.
+  double normalize(Vector& w, const Eigen::MatrixXd& Q, Index k) {
+    const double before = w.norm();
+    const double norm = project_out(Q, k, w);
+    if (norm > 16.0 * epsilon * std::max(before, scale_)) {
+      w /= norm;
+      return norm;
+    }
+    for (std::uint64_t stream = 1; stream < 8; ++stream) {
+      w = scattered_unit_vector(w.size(), 97 * stream + static_cast<std::uint64_t>(k));
+      if (project_out(Q, k, w) > 1e-8) break;
+    }
+    if (k < Q.rows())
+      w.normalize();
+    else
+      w.setZero();
+    return 0.0;
+  }
+
   static Eigen::MatrixXd combined(const Eigen::MatrixXd& basis, Index k, const Eigen::MatrixXd& weights, Index count) {
     Eigen::MatrixXd out(basis.rows(), count);
     multiply(basis.leftCols(k), weights.leftCols(count), out);
@@ -160,10 +142,10 @@ ACFW_BODY SingularBlock leading_singular_block(const LinearOperator& G, const Ve
   detail::GolubKahan iteration;
   SingularBlock block;
   if (G.cols() <= G.rows()) {
-    block = iteration(scaled, start, goal);
+    block = thick_restarts(iteration, scaled, start, goal);
   } else {  // the narrow side carries the process: once its space is full, the answer is exact
     const TransposedOperator transposed(scaled);
-    block = iteration(transposed, start.size() == G.cols() ? scaled.apply(start) : start, goal);
+    block = thick_restarts(iteration, transposed, start.size() == G.cols() ? scaled.apply(start) : start, goal);
     block.U.swap(block.V);
   }
   block.sigma *= unit;

@@ -7,6 +7,7 @@
 #include "acfw/linear/decompositions.hpp"
 #include "acfw/linear/gram_lanczos.hpp"
 #include "acfw/linear/multiply.hpp"
+#include "acfw/linear/thick_restarts.hpp"
 
 namespace acfw {
 
@@ -15,31 +16,12 @@ namespace detail {
 /// G'G V = V T + b v e' with T symmetric: tridiagonal, but for the row that a restart fills.
 class GramLanczos {
  public:
-  SingularBlock operator()(const LinearOperator& G, const Vector& start, const KrylovGoal& goal) {
-    const Index n = G.cols();
-    most_ = std::min<Index>(n, goal.basis > 0 ? goal.basis : std::max<Index>(40, 2 * goal.pairs + 16));
-    V_.resize(n, most_ + 1);
+  void begin(const LinearOperator& G, const Vector& first, Index most) {
+    most_ = most;
+    V_.resize(G.cols(), most_ + 1);
+    V_.col(0) = first;
     T_ = Eigen::MatrixXd::Zero(most_, most_);
-    const double length = start.norm();
-    V_.col(0) = length > 0.0 && std::isfinite(length) ? Vector(start / length) : scattered_unit_vector(n);
-    Index k = 0, steps = 0, next_check = goal.least_steps;
-    for (int restart = 0;; ++restart) {
-      bool done = false;
-      for (; k < most_ && !done; ++k) {
-        extend(G, k);
-        ++steps;
-        const bool stopped = goal.stop && goal.stop();
-        if (steps < next_check && k + 1 < most_ && !stopped) continue;
-        done = solve(k + 1, n, goal) || stopped;
-        next_check = std::max(goal.least_steps, steps + (k < 12 ? 1 : 4) * (far_ ? 2 : 1));
-      }
-      if (done || restart == goal.most_restarts) return answer(G, k, goal.pairs, steps);
-      k = restart_from(k, goal.pairs);
-    }
   }
-
- private:
-  static constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
   // v_{k+1}. Where the Krylov space is exhausted, a fresh direction goes on: it need not hold the leading pair.
   void extend(const LinearOperator& G, Index k) {
@@ -75,11 +57,7 @@ class GramLanczos {
     return worst <= target && k >= goal.exact_pairs;
   }
 
-  // ||G'u - sigma v|| for u = G v / sigma.
-  double residual(Index k, Index j) const {
-    const double length = beta_ * std::abs(vectors_(k - 1, j));
-    return length > 0.0 ? length / std::sqrt(values_[j]) : 0.0;
-  }
+  bool far() const { return far_; }
 
   SingularBlock answer(const LinearOperator& G, Index k, Index pairs, Index steps) const {
     Index kept = 1;
@@ -112,6 +90,15 @@ class GramLanczos {
     return kept;
   }
 
+ private:
+  static constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+  // ||G'u - sigma v|| for u = G v / sigma.
+  double residual(Index k, Index j) const {
+    const double length = beta_ * std::abs(vectors_(k - 1, j));
+    return length > 0.0 ? length / std::sqrt(values_[j]) : 0.0;
+  }
+
   Eigen::MatrixXd combined(Index k, Index count) const {
     Eigen::MatrixXd out(V_.rows(), count);
     multiply(V_.leftCols(k), vectors_.leftCols(count), out);
@@ -133,7 +120,7 @@ ACFW_BODY SingularBlock leading_gram_block(const LinearOperator& G, const Vector
   const ScaledOperator scaled(G, unit);
   goal.accuracy /= unit;
   detail::GramLanczos iteration;
-  SingularBlock block = iteration(scaled, start, goal);
+  SingularBlock block = thick_restarts(iteration, scaled, start, goal);
   block.sigma *= unit;
   block.residual *= unit;
   return block;
