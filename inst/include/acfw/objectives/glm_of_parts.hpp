@@ -14,6 +14,7 @@
 #include "acfw/losses/families.hpp"
 #include "acfw/objectives/parts_design.hpp"
 #include "acfw/objectives/parts_direction.hpp"
+#include "acfw/objectives/parts_place.hpp"
 #include "acfw/objectives/profiled_hessian.hpp"
 #include "acfw/objectives/regression.hpp"
 #include "acfw/objectives/screened_parts.hpp"
@@ -77,10 +78,7 @@ class GlmOfParts final : public Regression {
   double gradient_rounding(const AnyAtom& v, double enough) const override {
     const double loose = rounding_of(v, rows_.lengths, residual_rounding());
     if (loose <= enough) return loose;
-    const Place place = here();
-    Question question{Verb::roundings, place.columns, {b0_}};
-    question.numbers.insert(question.numbers.end(), place.coefficients.begin(), place.coefficients.end());
-    const double sharp = rounding_of(v, parts_->ask(question), 1.0);
+    const double sharp = rounding_of(v, parts_->ask(here().question(Verb::roundings, {b0_})), 1.0);
     return sharp < loose ? sharp : loose;
   }
 
@@ -156,7 +154,7 @@ class GlmOfParts final : public Regression {
 
   void refresh() override {
     direction_ = PartsDirection{};
-    settle(parts_->ask(placing(here(), true)), true);
+    settle(parts_->ask(here().placing(true)), true);
     note_value();
   }
 
@@ -164,14 +162,14 @@ class GlmOfParts final : public Regression {
   std::vector<Question> recipe() const {
     std::vector<Question> questions;
     if (marked_.known) {
-      questions.push_back(placing(marked_, false));
+      questions.push_back(marked_.placing(false));
       questions.push_back({Verb::mark});
     }
     if (remembered_.known) {
-      questions.push_back(placing(remembered_, false));
+      questions.push_back(remembered_.placing(false));
       questions.push_back({Verb::gram, {}, {0.0, static_cast<double>(Curvatures::remember), static_cast<double>(Slopes::none)}});
     }
-    questions.push_back(placing(here(), false));
+    questions.push_back(here().placing(false));
     if (direction_.prepared) questions.push_back(direction_.question);
     return questions;
   }
@@ -181,32 +179,13 @@ class GlmOfParts final : public Regression {
   double rounding_of_margins() const override { return parts_->ask({Verb::rounding, {}, {terms_of_margins()}})[1]; }
   double residual_rounding() const { return std::sqrt(parts_->ask({Verb::rounding, {}, {terms_of_margins()}})[0]); }
 
-  // A point with all that a part has to know of it.
-  struct Place {
-    bool known = false;
-    Columns columns;
-    std::vector<double> coefficients;
-    double b0 = 0.0;
-  };
-
-  Place here() const {
-    Place at{true, {}, {}, b0_};
+  PartsPlace here() const {
+    PartsPlace at{true, {}, {}, b0_};
     for (Index j : support()) {
-      if (point_[j] == 0.0) continue;
-      at.columns.push_back(j);
-      at.coefficients.push_back(point_[j]);
+      if (point_[j] != 0.0) at.include(j, point_[j]);
     }
-    for (Index k = 0; k < free_.size(); ++k) {
-      at.columns.push_back(settings_.free[static_cast<std::size_t>(k)]);
-      at.coefficients.push_back(free_[k]);
-    }
+    for (Index k = 0; k < free_.size(); ++k) at.include(settings_.free[static_cast<std::size_t>(k)], free_[k]);
     return at;
-  }
-
-  static Question placing(const Place& at, bool value) {
-    Question question{Verb::place, at.columns, {at.b0, value ? 1.0 : 0.0}};
-    question.numbers.insert(question.numbers.end(), at.coefficients.begin(), at.coefficients.end());
-    return question;
   }
 
   // ---- the direction ------------------------------------------------------------------------------------
@@ -355,7 +334,7 @@ class GlmOfParts final : public Regression {
     const auto back = [&](const Vector&) {
       free_ = free;
       b0_ = b0;
-      settle_intercept(parts_->ask(placing(here(), true)), true);
+      settle_intercept(parts_->ask(here().placing(true)), true);
     };
     return halve_until_lower(std::move(d), promised, value_now(), go, back);
   }
@@ -401,8 +380,8 @@ class GlmOfParts final : public Regression {
   double loss_ = 0.0, found_loss_ = 0.0;
   bool stale_ = true;
   long commits_ = 0;
-  mutable Place remembered_;  // where the curvatures were that the parts remember,
-  Place marked_;              // and the residuals that they have marked
+  mutable PartsPlace remembered_;  // where the curvatures were that the parts remember,
+  PartsPlace marked_;              // and the residuals that they have marked
 
   PartsDirection direction_;
   double lean_ = 0.0;  // <curvature, u>
