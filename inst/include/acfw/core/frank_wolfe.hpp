@@ -156,7 +156,7 @@ class FrankWolfe {
       known_ = Known::direction;
     }
     Trial trial = step_.choose(prepared_line());  // gamma_t, L_{t+1}
-    if (corrector_.corrects() && step_.blind()) shorten(trial);
+    if (corrector_.corrects() && step_.blind()) shorten(prepared_line(), trial);
     Row row = here();
     row.L = trial.L;
     row.gamma = trial.gamma;
@@ -175,17 +175,6 @@ class FrankWolfe {
     note_below_tangent(corrector_.below_tangent());
     step_owed_ = false;
     recorder_.write(control_, row);
-  }
-
-  // Shortens a step until f falls, to where a parabola of what was seen would be least: one that raises f undoes what the corrector did,
-  // again and again.
-  void shorten(Trial& trial) {
-    const Line line = prepared_line();
-    for (int tries = 0; tries < 60 && !line.decreases(trial.gamma, trial.divergence); ++tries) {
-      const double least = 0.5 * trial.gamma * line.slope / trial.divergence;
-      trial.gamma *= least > 1e-3 ? std::min(least, 0.5) : 1e-3;
-      trial.divergence = line.divergence(trial.gamma);
-    }
   }
 
   // A correction that decreases f by what the theory credits to a step may take its place; after one that does not, the
@@ -322,15 +311,8 @@ class FrankWolfe {
   bool is_certain() const { return is_small(gap_) || is_small(f_.value() - lower_.value()); }
   bool is_small(double gap) const { return gap <= control_.tol || gap <= control_.rel_tol * std::abs(f_.value()); }
 
-  double unsettled() const {
-    if constexpr (detail::LeavesUnsettled<Objective>::value) return f_.unsettled();
-    return 0.0;
-  }
-
-  double value_rounding() {
-    if constexpr (detail::RoundsValue<Objective>::value) return f_.value_rounding();
-    return epsilon * std::abs(f_.value());
-  }
+  double unsettled() const { return detail::unsettled(f_); }
+  double value_rounding() { return detail::value_rounding(f_); }
 
   Row here() const {
     Row row;
@@ -372,8 +354,7 @@ class FrankWolfe {
     lower_.refute();
   }
 
-  static constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  static constexpr double rounding = 8 * epsilon;
+  static constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();
   static constexpr double nothing = 1e-9, solver_tolerance = 1e-8;  // of what a gap is a difference of
   static constexpr double accuracy_asked = 0.1;
   static constexpr double lazy_share = 0.5;

@@ -2,6 +2,7 @@
 // and which point of it the step rule took (Line, Trial). Algorithm 1 moves along x - gamma d.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -116,5 +117,15 @@ struct Trial {
   double divergence;
   bool accepted;
 };
+
+/// Shortens a step until f falls, to where a parabola of what was seen would be least: beside a corrector, one that raises f undoes
+/// what that did, again and again.
+inline void shorten(const Line& line, Trial& trial) {
+  for (int tries = 0; tries < 60 && !line.decreases(trial.gamma, trial.divergence); ++tries) {
+    const double least = 0.5 * trial.gamma * line.slope / trial.divergence;
+    trial.gamma *= least > 1e-3 ? std::min(least, 0.5) : 1e-3;
+    trial.divergence = line.divergence(trial.gamma);
+  }
+}
 
 }  // namespace acfw

@@ -1,6 +1,8 @@
 // What an objective may tell beyond what the loop asks of every one; where a verb is missing the loop goes without it.
 #pragma once
 
+#include <cmath>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -20,6 +22,12 @@ struct RoundsValue : std::false_type {};
 template <class T>
 struct RoundsValue<T, std::void_t<decltype(std::declval<T&>().value_rounding())>> : std::true_type {};
 
+template <class Objective>
+double value_rounding(Objective& f) {
+  if constexpr (RoundsValue<Objective>::value) return f.value_rounding();
+  return std::numeric_limits<double>::epsilon() * std::abs(f.value());
+}
+
 template <class T, class Atom, class = void>
 struct RoundsGradient : std::false_type {};
 template <class T, class Atom>
@@ -31,6 +39,12 @@ template <class T, class = void>
 struct LeavesUnsettled : std::false_type {};
 template <class T>
 struct LeavesUnsettled<T, std::void_t<decltype(std::declval<const T&>().unsettled())>> : std::true_type {};
+
+template <class Objective>
+double unsettled(const Objective& f) {
+  if constexpr (LeavesUnsettled<Objective>::value) return f.unsettled();
+  return 0.0;
+}
 
 // An objective that knows the images of atoms gives a corrector over their hull its model, see correctors/image_model.hpp.
 template <class T, class = void>
