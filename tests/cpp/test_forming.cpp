@@ -1,5 +1,6 @@
 #include <acfw.hpp>
 #include <acfw/correctors/forming.hpp>
+#include <acfw/linear/blocks.hpp>
 #include <acfw/linear/storage.hpp>
 #include "check.hpp"
 
@@ -47,4 +48,16 @@ TEST_CASE("whether a Hessian is formed follows how long the last ones lasted, an
   CHECK(enough < 1000.0);
   for (int k = 0; k < 3; ++k) forming.swept(enough);  // a model that is given up is the last to be swept
   CHECK(pays(forming, A));
+}
+
+TEST_CASE("the Hessian of classes is formed for many observations, and not for more columns than there are", "[forming][classes]") {
+  const auto pays_for_classes = [](Index n, Index p) {
+    const Eigen::MatrixXd A = Eigen::MatrixXd::Ones(n, p);
+    const BlockDesign<DenseStorage> blocks({A.data(), n, n}, n, p, 3);
+    Columns all(static_cast<std::size_t>(3 * (p + 1)));
+    std::iota(all.begin(), all.end(), Index{0});
+    return Forming().pays(blocks, all, 3);
+  };
+  CHECK(pays_for_classes(5000, 40));
+  CHECK_FALSE(pays_for_classes(300, 400));
 }

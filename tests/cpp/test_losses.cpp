@@ -169,6 +169,41 @@ TEST_CASE("far steps of several classes have the divergence of their values, als
   }
 }
 
+TEST_CASE("the loss of many observations of several classes keeps its digits, whatever their sizes and weights", "[losses]") {
+  const Index n = 5000;
+  for (bool weighted : {false, true}) {
+    for (double far : {0.0, 3.0, 30.0, 200.0}) {
+      Vector m(3 * n), u(3 * n), y = Vector::Zero(3 * n), w(3 * n);
+      for (Index i = 0; i < n; ++i) {
+        const double own = far * (1.0 + 0.3 * std::sin(static_cast<double>(i)));
+        m.segment<3>(3 * i) << own, -own, 0.1 * std::cos(static_cast<double>(i));
+        u.segment<3>(3 * i) << 1e-3, 2e-3 * static_cast<double>(i % 7), -1.0;
+        y[3 * i] = 1.0;
+        w.segment<3>(3 * i).setConstant(weighted && i % 3 == 0 ? 1e-3 * static_cast<double>(1 + i % 11) : 1.0);
+      }
+      const auto loss = make_loss("multinomial", y, w, 3);
+      loss->look(m, 0.0);
+      long double value = 0.0L, divergence = 0.0L;
+      for (Index i = 0; i < n; ++i) {
+        long double others = 0.0L, along = 0.0L, moved = 0.0L;
+        for (Index k = 1; k < 3; ++k) others += std::exp(static_cast<long double>(m[3 * i + k] - m[3 * i]));
+        value += w[3 * i] * std::log1p(others);
+        for (Index k = 1; k < 3; ++k) {
+          const long double p = std::exp(static_cast<long double>(m[3 * i + k] - m[3 * i])) / (1.0L + others), t = u[3 * i] - u[3 * i + k];
+          along += p * t;
+          moved += p * (std::expm1(t) - t);
+        }
+        divergence += w[3 * i] * (std::log1p(moved + along) - along);
+      }
+      INFO("far " << far << ", weighted " << weighted);
+      CHECK(loss->value(m, 0.0) == close_to(static_cast<double>(value), 1e-12));
+      CHECK(loss->shift(m, 0.0, u, 1.0, 0.0).divergence == close_to(static_cast<double>(divergence), 1e-9));
+      m[7] = std::numeric_limits<double>::quiet_NaN();
+      CHECK_FALSE(std::isfinite(loss->look(m, 0.0).loss));
+    }
+  }
+}
+
 TEST_CASE("the divergence of counts keeps its digits at every size of step, the far ones too", "[losses]") {
   for (double z : {-30.0, -1.0, 0.0, 2.0, 20.0}) for (double t : {1e-9, -1e-5, 9.99e-3, -0.0101, 0.5, -3.0, 40.0, -60.0, 300.0}) {
     const auto loss = make_loss("poisson", Vector::Constant(1, 3.0), Vector::Ones(1));

@@ -214,6 +214,18 @@ class Drifting : public PlainObjective {
   bool drifted_ = false;
 };
 
+/// A parabola at its minimum, which notes how small a rounding it was asked for.
+class Asked : public Drifting {
+ public:
+  Asked() : Drifting(Vector::Unit(4, 0), 0.0) {}
+  template <class Atom>
+  double gradient_rounding(const Atom&, double asked) {
+    enough = asked;
+    return 1e-13;
+  }
+  double enough = -1.0;
+};
+
 }  // namespace
 
 TEST_CASE("values that were too high until they were computed afresh leave no bound above the minimum", "[rounding]") {
@@ -249,6 +261,22 @@ TEST_CASE("the gap reported has the rounding of its two inner products in it", "
     CHECK(terms > far);
     CHECK(run.gap() >= 8.0 * epsilon * terms);
     CHECK(run.gap() <= 64.0 * epsilon * (1.0 + terms));
+  }
+}
+
+TEST_CASE("nobody looks closer at rounding than the tolerance asks, and all do where there is none", "[rounding]") {
+  for (double tol : {1e-6, 0.0}) {
+    Asked f;
+    Simplex simplex;
+    Cfw<Coordinate> direction;
+    AutoConditioned<> step;
+    Control control;
+    control.tol = tol;
+    control.rel_tol = 0.0;
+    control.max_iter = 5;
+    FrankWolfe run(f, simplex, direction, step, control);
+    run.go();
+    CHECK(std::abs(f.enough - 1e-3 * tol) <= 1e-12);
   }
 }
 

@@ -268,7 +268,7 @@ class FrankWolfe {
       look(0.0);
     }
     const double seen = was_exact ? std::abs(f_.value() - f_before) + std::abs(gap_ - gap_before) : 0.0;
-    const double hidden = gap_rounding(share_hidden * std::abs(gap_));
+    const double hidden = gap_rounding(share_hidden * std::max(std::abs(gap_), small_gap()));
     lower_.allow_for(seen + value_rounding() + hidden);
     // Below zero, but not so far that the oracle is to blame, the gap shows how much rounding there is. It is exact where the
     // point is the oracle's own atom and has a slope that rounding of the gradient could not have made.
@@ -309,7 +309,8 @@ class FrankWolfe {
 
   // Is f, as far as the gap here or a bound that stayed can tell, within the tolerance of its minimum?
   bool is_certain() const { return is_small(gap_) || is_small(f_.value() - lower_.value()); }
-  bool is_small(double gap) const { return gap <= control_.tol || gap <= control_.rel_tol * std::abs(f_.value()); }
+  bool is_small(double gap) const { return gap <= small_gap(); }
+  double small_gap() const { return std::max(control_.tol, control_.rel_tol * std::abs(f_.value())); }
 
   double unsettled() const { return detail::unsettled(f_); }
   double value_rounding() { return detail::value_rounding(f_); }
@@ -358,7 +359,7 @@ class FrankWolfe {
   static constexpr double nothing = 1e-9, solver_tolerance = 1e-8;  // of what a gap is a difference of
   static constexpr double accuracy_asked = 0.1;
   static constexpr double lazy_share = 0.5;
-  static constexpr double share_hidden = 1e-3;  // of a gap, that rounding may add without being looked at closely
+  static constexpr double share_hidden = 1e-3;  // of a gap, or of the tolerance, that rounding may add without being looked at closely
   static constexpr long correction_worth = 10;  // a correction in place of a step has tried many
 
   Objective& f_;

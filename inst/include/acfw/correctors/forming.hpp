@@ -15,11 +15,11 @@ namespace acfw {
 
 class Forming {
  public:
-  /// Would it be cheaper to form the Hessian on these columns?
-  bool pays(const Design& A, const Columns& columns) {
-    weigh(A, columns);
-    const double lasting = std::max(life_, 1.0);
-    return price_ + lasting * solution_ < lasting * (sweeps_ * sweep_ + moments_);
+  /// Would it be cheaper to form the Hessian on these columns, if every observation has that many margins, which bend one another?
+  bool pays(const Design& A, const Columns& columns, Index margins = 1) {
+    weigh(A, columns, static_cast<double>(margins));
+    const double lasting = std::max(life_, 1.0), reluctance = margins > 1 ? exactness : 1.0;
+    return price_ + lasting * solution_ < reluctance * lasting * (sweeps_ * sweep_ + moments_);
   }
 
   /// After so many sweeps it would have been.
@@ -40,19 +40,24 @@ class Forming {
 
  private:
   // All in passes over one entry of a column. Products of dense columns are blocked and go by registers; those of sparse ones are added
-  // row by row, once the columns have been sorted into rows.
-  void weigh(const Design& A, const Columns& columns) {
-    const double k = static_cast<double>(columns.size());
+  // row by row, once the columns have been sorted into rows. Where margins bend one another a step changes all of them, and a Hessian
+  // is that of each and of all together.
+  void weigh(const Design& A, const Columns& columns, double margins) {
+    const double k = static_cast<double>(columns.size()), observations = static_cast<double>(A.rows()) / margins;
     double entries = 0.0;
     for (Index j : columns) entries += static_cast<double>(A.column_size(j));
-    const double together = entries / static_cast<double>(A.rows());
-    sweep_ = (A.dense() ? 1.5 : 2.5) * entries;
-    moments_ = entries;
-    price_ = (A.dense() ? together / 16.0 : 4.0 + together) * entries + k * k * k / 30.0;
+    const double together = entries / observations;
+    const bool apart = margins == 1.0, full = A.dense() || (!apart && entries > 0.2 * observations * k);
+    sweep_ = ((full ? 1.5 : 2.5) + (apart ? 0.0 : 2.0 + margins)) * entries;
+    moments_ = (apart ? 1.0 : 1.0 + margins) * entries;
+    price_ = (full ? together / 16.0 : 4.0 + together) * entries + k * k * k / 30.0;
+    if (!apart) price_ = 1.3 * price_ + 6.0 * entries;
     solution_ = 2.0 * k * k;
   }
 
   static constexpr double usual_life = 3.0;
+  // By how much sweeps have to be cheaper where margins bend one another: on a Hessian a model is solved exactly, and fewer follow.
+  static constexpr double exactness = 1.8;
 
   double sweeps_ = 3.0;
   double life_ = usual_life, served_ = 0.0;

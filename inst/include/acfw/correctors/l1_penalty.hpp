@@ -54,9 +54,11 @@ class L1Penalty final : public PenaltySolver {
 
   // A Hessian that is formed is kept as long as it foretells what a step gains.
   bool solve_model(SparseObjective& f, double gap) override {
-    const bool at_large = set_.entangled_at_large(f), must_form = !f.design().by_columns() || (!at_large && set_.entangled(f));
-    const bool weighing = !must_form && !f.entangled() && !f.constant_curvature() && set_.may_form(f);
-    forming_ = must_form || (weighing ? set_.lasts() || choice_.pays(f.design(), set_.columns()) : f.design().dense() && set_.may_form(f));
+    const bool whole = set_.entangled(f), weighing_whole = whole && f.margins() > 1 && set_.entangled_by_columns(f);
+    const bool at_large = set_.entangled_at_large(f) || (weighing_whole && !worth_forming(f));
+    const bool must_form = !f.design().by_columns() || (!at_large && whole);
+    const bool weighing = weighing_whole || (!must_form && !f.entangled() && !f.constant_curvature() && set_.may_form(f));
+    forming_ = must_form || (weighing ? !at_large && worth_forming(f) : f.design().dense() && set_.may_form(f));
     if (forming_ && !must_form && pause_ > 0 && larger_than_rank(f)) {
       --pause_;
       forming_ = false;
@@ -64,6 +66,7 @@ class L1Penalty final : public PenaltySolver {
     bool fresh = true;
     if (forming_) {
       fresh = set_.update(f, true);
+      if (fresh) choice_.end();
       model_of(set_.hessian(), set_.columns(), x(), g(), budget_, model());
     } else if (at_large) {
       set_.outdate();
@@ -118,6 +121,8 @@ class L1Penalty final : public PenaltySolver {
     model().mu = mu();
     return false;
   }
+
+  bool worth_forming(const SparseObjective& f) { return set_.lasts() || choice_.pays(f.design(), set_.columns(), f.margins()); }
 
   bool larger_than_rank(const SparseObjective& f) const { return set_.size() > f.design().rows(); }
 

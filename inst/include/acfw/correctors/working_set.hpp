@@ -85,19 +85,22 @@ class WorkingSet {
 
   /// Is the Hessian more than the columns of the design tell? Then it is formed, as long as it is small.
   bool entangled(const SparseObjective& f) const { return trusts_whole_ && f.entangled() && size() <= largest_whole; }
-  /// Where it is large, or columns are short, it is better applied through them (whole_model.hpp).
+  /// Can it be applied through the columns (whole_model.hpp)?
+  bool entangled_by_columns(const SparseObjective& f) const {
+    return trusts_whole_ && f.entangled() && f.design().by_columns() && f.followers().size() <= most_followers;
+  }
+  /// Where it is large, or columns are short, that is better.
   bool entangled_at_large(const SparseObjective& f) const {
     const Design& A = f.design();
     const bool sparse = A.entries() < 0.05 * static_cast<double>(A.rows()) * static_cast<double>(A.cols());
-    return trusts_whole_ && f.entangled() && A.by_columns() && size() > (sparse ? largest_whole_sparse : largest_whole) &&
-           f.followers().size() <= most_followers;
+    return entangled_by_columns(f) && size() > (sparse ? largest_whole_sparse : largest_whole);
   }
   /// Where columns are all but collinear a formed Hessian is rounding, and the bound by columns leads further.
   void distrust_whole() { trusts_whole_ = false; }
 
   WorkingHessian& hessian() { return hessian_; }
-  /// Is there a formed Hessian that nobody has called outdated?
-  bool lasts() const { return !stale_ && hessian_.formed(); }
+  /// Is there a formed Hessian that nobody has called outdated? One that the objective gave knows nothing of columns that came since.
+  bool lasts() const { return !stale_ && hessian_.formed() && (!whole_ || formed_ == size()); }
   void outdate() { stale_ = true; }
 
  private:

@@ -69,11 +69,12 @@ class Multinomial final : public Loss {
       all.loss -= w_[i] * along;  // no negative term here or below, and so nothing cancels
     }
     take_exponentials(p_.data() + from, to - from);
+    Logarithms logarithms;
     for (Index i = from; i < to; i += classes_) {
       const Index top = highest(m + i);
       double below = 0.0;  // what the others add to the 1 of the highest
       for (Index k = 0; k < classes_; ++k) below += k == top ? 0.0 : p_[i + k];
-      all.loss += w_[i] * std::log1p(below);
+      logarithms.add(w_[i], below);
       const double share = 1.0 / (1.0 + below);
       for (Index k = 0; k < classes_; ++k) {
         const double p = p_[i + k] *= share;
@@ -85,6 +86,7 @@ class Multinomial final : public Loss {
         all.weight += w_[i] * p * q;
       }
     }
+    all.loss += logarithms.sum();
     return all;
   }
 
@@ -92,6 +94,7 @@ class Multinomial final : public Loss {
   // is near the shift of the class that is nearly certain, where there is one, and so all is taken relative to that first.
   ShiftSums shift_of(Index from, Index to, const double* m, double, const double* u, double gamma, double) const override {
     ShiftSums all;
+    Logarithms logarithms;
     for (Index i = from; i < to; i += classes_) {
       const Index top = highest(m + i);
       const auto shift = [&](Index k) { return gamma * (u[i + top] - u[i + k]); };
@@ -101,15 +104,42 @@ class Multinomial final : public Loss {
       double sum = 0.0;
       if (most < 30.0) {
         for (Index k = 0; k < classes_; ++k) sum += p_[i + k] * above_tangent(shift(k) - mean);
-        all.divergence += w_[i] * std::log1p(sum);
+        logarithms.add(w_[i], sum);
       } else {
         all.divergence += w_[i] * far_divergence(m + i, top, mean, shift);
       }
     }
+    all.divergence += logarithms.sum();
     return all;
   }
 
  private:
+  // The sum of w log(1 + s) over many s >= 0. A logarithm costs more than all else here, so that one is taken of the product of several
+  // 1 + s, of which what exceeds 1 is kept: a sum of terms that are not negative, in which no digit is lost.
+  class Logarithms {
+   public:
+    void add(double w, double s) {
+      if (w != weight_ || above_ > most) {
+        end();
+        weight_ = w;
+      }
+      above_ += s + s * above_;
+    }
+    double sum() {
+      end();
+      return sum_;
+    }
+
+   private:
+    void end() {
+      if (above_ != 0.0) sum_ += weight_ * std::log1p(above_);  // what is not a number shows
+      above_ = 0.0;
+    }
+
+    static constexpr double most = 1e100;
+    double weight_ = 0.0, above_ = 0.0, sum_ = 0.0;
+  };
+
   Index highest(const double* z) const { return std::max_element(z, z + classes_) - z; }
 
   // sum of exp(z - z_top) but for the 1 of the highest itself

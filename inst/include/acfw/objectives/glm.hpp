@@ -104,6 +104,7 @@ class Glm final : public Regression {
     if (free_.size() > 0) profile_out(k, H);
   }
 
+  Index margins() const override { return loss_->together(); }
   Bending bending() const override { return bending_of(*loss_); }
   const Columns& followers() const override { return settings_.free; }
 

@@ -37,6 +37,8 @@ class SparseObjective {
   /// Is there more to the Hessian, as where columns outside of the budget follow? Then it is to be had as a whole, ridge and all.
   virtual bool entangled() const { return false; }
   virtual void hessian_at(const Columns& /*columns*/, Eigen::MatrixXd& /*H*/) const {}
+  /// Of an observation, that bend one another.
+  virtual Index margins() const { return 1; }
   /// Or how rows bend one another, and the columns that follow.
   virtual Bending bending() const {
     Bending out;
