@@ -127,6 +127,7 @@ acfw_matrix_completion <- function(x, beta = NULL, loss = c("huber", "squared"),
                                    step = c("ac", "backtracking", "short", "open"), rank_max = Inf, nbeta = 10, control = NULL,
                                    init = NULL, ...) {
   call <- match.call()
+  since <- seconds_now()
   if (is_implicit(w0)) {  # what makes sense for clicks
     if (missing(loss)) loss <- "squared"
     if (missing(center)) center <- "none"
@@ -152,7 +153,7 @@ acfw_matrix_completion <- function(x, beta = NULL, loss = c("huber", "squared"),
         enough <- at_zero$loss
         if (!isTRUE(asked$tolerance_named)) control$tol <- max(control$tol, 2 * at_zero$rounding)
       }
-      fit_path(observed, radii, settings, control, init, call, enough = enough)
+      fit_path(observed, radii, settings, control, init, call, enough, since)
     }
   })
 }

@@ -6,6 +6,8 @@
 #include <acfw/directions/cfw.hpp>
 #include <acfw/core/frank_wolfe.hpp>
 #include <acfw/steps/auto_conditioned.hpp>
+#include <chrono>
+#include <thread>
 #include <tuple>
 
 using namespace acfw;
@@ -633,7 +635,7 @@ TEST_CASE("a run ends where the time that is left is not enough for another phas
   CHECK(run.gap() > 0.0);
 }
 
-TEST_CASE("a phase is charged for what it does besides its steps", "[completion]") {
+TEST_CASE("a phase is charged for what it does besides its steps, and for the certificate after it", "[completion]") {
   PhaseClock clock;
   CHECK(clock.whole_phase() == 0.0);  // nothing is known
   clock.begin();
@@ -646,9 +648,35 @@ TEST_CASE("a phase is charged for what it does besides its steps", "[completion]
   clock.end(10);
   const double ten = clock.whole_phase();
   CHECK(ten >= clock.rest_of_phase());
-  clock.begin();  // a phase that took no step tells nothing
-  clock.end(20);
-  CHECK(clock.whole_phase() == ten);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));  // a search
+  clock.begin();
+  CHECK(clock.rest_of_phase() >= 2.0 * 0.005);
+  const double before = clock.whole_phase();
+  clock.end(20);  // a phase that took no step tells nothing
+  CHECK(clock.whole_phase() == before);
+}
+
+TEST_CASE("a run whose time is over asks the oracle for nothing but the certificate", "[completion]") {
+  const Entries entries = some_entries(60, 50);
+  Completion f(entries, 0.5, 1, 30.0);
+  OperatorNuclearBall ball(60, 50, 30.0);
+  Cfw<RankOne> direction;
+  AutoConditioned step;
+  Control control;
+  control.tol = control.rel_tol = 0.0;
+  FactoredCorrector::Settings settings;
+  double left = 1e3;
+  settings.seconds_left = [&left] { return left; };
+  control.callback = [&](const Row&) {  // at the start of an iteration: its phase then has no time left
+    left = 0.0;
+    return false;
+  };
+  FrankWolfe<Completion, OperatorNuclearBall, Cfw<RankOne>, FactoredCorrector> run(f, ball, direction, step, control,
+                                                                                   FactoredCorrector(ball, settings));
+  run.go();
+  CHECK(run.status() == Status::max_time);
+  CHECK(run.t() == 1);
+  CHECK(run.counts().lmo == 3);  // where it began, the first point, and the certificate
 }
 
 TEST_CASE("a certificate that begins after the limit has a second of its own", "[completion]") {
