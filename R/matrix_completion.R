@@ -149,10 +149,8 @@ acfw_matrix_completion <- function(x, beta = NULL, loss = c("huber", "squared"),
       at_zero <- if (is.null(beta)) completion_at_zero(observed, settings)
       radii <- if (is.null(beta)) default_radii(at_zero, nbeta) else beta
       enough <- if (is.null(beta)) interpolated_share * at_zero$loss
-      if (!is.null(at_zero$rounding)) {  # nothing is left to fit: one radius will do, and a tolerance that nobody named goes by the rounding
-        enough <- at_zero$loss
-        if (!isTRUE(asked$tolerance_named)) control$tol <- max(control$tol, 2 * at_zero$rounding)
-      }
+      if (isTRUE(at_zero$slope == 0)) enough <- at_zero$loss  # nothing is left to fit: one radius will do
+      control <- with_rounding(control, asked, observed, settings, radii)
       fit_path(observed, radii, settings, control, init, call, enough, since)
     }
   })
