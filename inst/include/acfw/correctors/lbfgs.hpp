@@ -31,7 +31,7 @@ struct LbfgsGoal {
   int tries = 12;            ///< evaluations of a line search
   int judge_every = 0;       ///< steps between two questions to who judges the point; 0: nobody does,
   int extra_steps = 0;       ///< and how many he may ask for where gains are small
-  std::function<bool()> out_of_time;  ///< asked before every evaluation; it may also throw: x is then as it was
+  std::function<bool()> out_of_time;  ///< asked before every evaluation; it may also throw: x is then where it was tried last
 };
 
 struct LbfgsResult {
@@ -75,8 +75,8 @@ class Lbfgs {
     return minimize(x, goal, [](const Variables&, const Variables&) { return false; });
   }
 
-  /// Decreases the model from x, in place. x never gets worse, but by rounding. Where somebody judges the point, is_good(x, gradient) ends it, and small
-  /// gains do not before some steps more.
+  /// Decreases the model from x, in place. x never gets worse, but by rounding. Where somebody judges the point, is_good(x, gradient) ends
+  /// it, and small gains do not before some steps more.
   template <class IsGood>
   LbfgsResult minimize(Variables& x, const LbfgsGoal& goal, IsGood is_good) {
     LbfgsResult result;
