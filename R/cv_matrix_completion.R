@@ -101,7 +101,10 @@ fit_entries <- function(problem, radii, keep, call, init = NULL, rel_tol = 1e-4)
   if (is.null(init)) entries <- centred(entries, problem$settings)
   else entries[c("offset", "scale")] <- init[c("offset", "scale")]
   loss <- completion_loss_at_zero(entries, engine_delta(problem$settings))
-  control <- completion_control(problem$control, entries, problem$settings, if (is.function(rel_tol)) rel_tol(loss) else rel_tol)
+  scored <- is.function(rel_tol)
+  control <- completion_control(problem$control, entries, problem$settings, if (scored) rel_tol(loss) else rel_tol,
+                                if (scored) fold_tolerance_at_zero else tolerance_at_zero)
+  control <- with_rounding(control, problem$control, entries, problem$settings, radii)
   run <- quiet_parts(fit_radii(entries, radii, problem$settings, control, init, call))
   c(run, list(loss_at_zero = loss))
 }

@@ -127,6 +127,7 @@ acfw_matrix_completion <- function(x, beta = NULL, loss = c("huber", "squared"),
                                    step = c("ac", "backtracking", "short", "open"), rank_max = Inf, nbeta = 10, control = NULL,
                                    init = NULL, ...) {
   call <- match.call()
+  since <- seconds_now()
   if (is_implicit(w0)) {  # what makes sense for clicks
     if (missing(loss)) loss <- "squared"
     if (missing(center)) center <- "none"
@@ -148,11 +149,9 @@ acfw_matrix_completion <- function(x, beta = NULL, loss = c("huber", "squared"),
       at_zero <- if (is.null(beta)) completion_at_zero(observed, settings)
       radii <- if (is.null(beta)) default_radii(at_zero, nbeta) else beta
       enough <- if (is.null(beta)) interpolated_share * at_zero$loss
-      if (!is.null(at_zero$rounding)) {  # nothing is left to fit: one radius will do, and a tolerance that nobody named goes by the rounding
-        enough <- at_zero$loss
-        if (!isTRUE(asked$tolerance_named)) control$tol <- max(control$tol, 2 * at_zero$rounding)
-      }
-      fit_path(observed, radii, settings, control, init, call, enough = enough)
+      if (isTRUE(at_zero$slope == 0)) enough <- at_zero$loss  # nothing is left to fit: one radius will do
+      control <- with_rounding(control, asked, observed, settings, radii)
+      fit_path(observed, radii, settings, control, init, call, enough, since)
     }
   })
 }
@@ -232,9 +231,9 @@ completion_radii <- function(beta, call = rlang::caller_env()) {
 }
 
 # Tolerances that nobody named follow the data: an absolute one would mean nothing for ratings in millions.
-completion_control <- function(control, observed, settings, rel_tol = 1e-4, call = rlang::caller_env()) {
+completion_control <- function(control, observed, settings, rel_tol = 1e-4, at_zero = tolerance_at_zero, call = rlang::caller_env()) {
   control <- check_control(control, call)
-  control <- with_tolerance(control, tolerance_at_zero * completion_loss_at_zero(observed, engine_delta(settings)), rel_tol)
+  control <- with_tolerance(control, at_zero * completion_loss_at_zero(observed, engine_delta(settings)), rel_tol)
   if (is.null(control$L)) {
     steepest <- max(scale_at(observed$scale, observed_rows(observed), observed_cols(observed))^2)
     control$L <- steepest * max(observed$weights, if (is.null(observed$weights)) 1) / total_weight(observed)
@@ -244,6 +243,8 @@ completion_control <- function(control, observed, settings, rel_tol = 1e-4, call
 
 # A gap falls like the root of the loss: where the data are interpolated this asks for residuals of a millionth of the data, or so.
 tolerance_at_zero <- 1e-6
+# What folds are asked for is a score, and that has settled before.
+fold_tolerance_at_zero <- 3e-6
 
 engine_delta <- function(settings) if (settings$loss == "squared") Inf else settings$delta
 

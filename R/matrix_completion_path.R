@@ -28,21 +28,35 @@ default_radii <- function(at_zero, count) {
 # What effects leave of data that they explain is their rounding, relative to the data: its size says nothing of a radius.
 rounding_of_effects <- 1e-12
 
+is_rounding <- function(left, observed) max(abs(left)) <= rounding_of_effects * max(abs(observed$x))
+
+# Where nothing is left to fit, a tolerance that nobody named goes by the rounding: at radius 1 the gap of X = 0 is at most the norm of the
+# gradient there.
+with_rounding <- function(control, asked, observed, settings, radii) {
+  no_more <- (rounding_of_effects * max(max(observed$x), -min(observed$x)))^2  # without vectors of the size of the data
+  if (isTRUE(asked$tolerance_named) || completion_loss_at_zero(observed, Inf) > no_more) return(control)
+  i <- observed_rows(observed)
+  j <- observed_cols(observed)
+  left <- observed$x - offset_at(observed$offset, i, j)
+  if (!is_rounding(left, observed)) return(control)
+  w <- if (is.null(observed$weights)) 1 else observed$weights
+  gradient <- slopes_at_zero(left, settings) * w * scale_at(observed$scale, i, j) / total_weight(observed)
+  control$tol <- max(control$tol, 2 * max(radii) * sqrt(sum(gradient^2)))
+  control
+}
+
+slopes_at_zero <- function(left, settings) pmin(pmax(left, -engine_delta(settings)), engine_delta(settings))
+
 # The loss, and the leading pair: its slope and its best length. Where rows and columns have scales it is still that of the data: in the
 # scaled norm a row with one entry can lead, at a radius where nothing else is learnt.
 completion_at_zero <- function(observed, settings) {
   i <- observed_rows(observed)
   j <- observed_cols(observed)
   w <- if (is.null(observed$weights)) 1 else observed$weights
-  delta <- engine_delta(settings)
   left <- observed$x - offset_at(observed$offset, i, j)
-  loss <- completion_loss_at_zero(observed, delta)
-  slopes <- pmin(pmax(left, -delta), delta) * w
-  if (max(abs(left)) <= rounding_of_effects * max(abs(observed$x)) || all(slopes == 0)) {
-    # at radius 1 the gap of X = 0 is at most this norm of the gradient
-    gradient <- slopes * scale_at(observed$scale, i, j) / total_weight(observed)
-    return(list(loss = loss, slope = 0, length = 0, rounding = sqrt(sum(gradient^2))))
-  }
+  loss <- completion_loss_at_zero(observed, engine_delta(settings))
+  slopes <- slopes_at_zero(left, settings) * w
+  if (is_rounding(left, observed) || all(slopes == 0)) return(list(loss = loss, slope = 0, length = 0))
   unit <- max(abs(slopes))
   pair <- singular_block(Matrix::sparseMatrix(i = i, p = observed$p, x = slopes / unit, dims = observed$dim), 1, accuracy = 1e-3)
   seen <- sum(w * (pair$u[i] * pair$v[j])^2) + observed$w0 * max(0, 1 - sum((pair$u[i] * pair$v[j])^2))

@@ -37,8 +37,8 @@ unscaled_factors <- function(fit) {
 
 # A fit for one radius, a path for several; with `enough` a path ends where the bound does not bind any more, or the objective is no larger
 # than that.
-fit_path <- function(observed, beta, settings, control, init, call, enough = NULL) {
-  run <- fit_radii(observed, beta, settings, control, init, call, enough)
+fit_path <- function(observed, beta, settings, control, init, call, enough = NULL, since = seconds_now()) {
+  run <- fit_radii(observed, beta, settings, control, init, call, enough, since)
   if (length(beta) == 1L) return(run$results[[1L]])
   if (run$interrupted) {
     tell_interrupted(paste0("the path has ", length(run$results), " of ", length(beta), " radii, the last of them unfinished."))
@@ -46,9 +46,9 @@ fit_path <- function(observed, beta, settings, control, init, call, enough = NUL
   new_completion_path(run$results, call)
 }
 
-# One radius after the other, each from the solution of the one before and within the time that is left. `init` is what the
-# user gave.
-fit_radii <- function(observed, beta, settings, control, init, call, enough = NULL) {
+# One radius after the other, each from the solution of the one before and within the time that is left of a limit that began at
+# `since`. `init` is what the user gave.
+fit_radii <- function(observed, beta, settings, control, init, call, enough = NULL, since = seconds_now()) {
   identity <- problem_identity(
     data = observed[c("i", "p", "x", "dim", "weights", "w0")], set = beta[[1L]],
     options = c(settings[names(settings) != "limits"], observed["offset"])
@@ -59,10 +59,12 @@ fit_radii <- function(observed, beta, settings, control, init, call, enough = NU
     same <- FALSE
   }
   start <- completion_start(init, same, observed$scale)
-  before <- if (is.null(start)) start_before_kink(observed, beta[[1L]], settings, control)
+  left <- control
+  left$max_time <- max(control$max_time - (seconds_now() - since), 0)
+  before <- if (is.null(start)) start_before_kink(observed, beta[[1L]], settings, left)
   session <- session_completion(
     observed, if (isTRUE(before$interrupted)) beta[[1L]] else beta, engine_delta(settings), settings$method, settings$step, settings$rank_max,
-    control_with_progress(control_after_kink(control, before)), if (is.null(before)) start else before$start, engine_enough(enough)
+    control_with_progress(control_after_kink(left, before)), if (is.null(before)) start else before$start, engine_enough(enough)
   )
   results <- run_session(session)
   results[[1L]] <- result_after_kink(results[[1L]], before)

@@ -45,8 +45,8 @@ class CompletionPath : public PathSession {
     if (enough_ < 0.0 || run_->status() != acfw::Status::converged) return false;
     return run_->slack() || run_->value() <= enough_;
   }
-  // Every radius that was asked for has an answer, with its certificate.
-  bool ends_late() const override { return false; }
+  // Every radius that was asked for has an answer, with its certificate; of those that nobody named the limit leaves what it has reached.
+  bool ends_late() const override { return enough_ >= 0.0; }
 
   std::vector<double> radii_;
   std::string method_, step_;

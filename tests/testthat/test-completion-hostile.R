@@ -178,3 +178,18 @@ test_that("what effects leave of data they explain is no guide to a radius: it i
   expect_gte(min(path$beta), 1e-6)
   expect_equal(predict(path, ratings[1:2]), ratings$stars)
 })
+
+test_that("a cross-validation, and a radius by name, do not fit what effects leave of data they explain either", {
+  set.seed(2)
+  ratings <- expand.grid(user = 1:40, item = 1:30)[sample(1200, 700), ]
+  ratings$stars <- rnorm(40)[ratings$user] + rnorm(30)[ratings$item]
+  for (loss in c("huber", "squared")) {
+    cv <- cv_acfw_matrix_completion(ratings, loss = loss, shrink = 0)
+    expect_length(cv$beta, 1)
+    expect_lt(cv$cvm, 1e-10)
+    expect_equal(cv$rank, 0)
+    fit <- acfw_matrix_completion(ratings, 50, loss = loss, shrink = 0)
+    expect_equal(c(fit$rank, fit$state$t), c(0, 0))
+    expect_lte(fit$gap, 1e-10)
+  }
+})

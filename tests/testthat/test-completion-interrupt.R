@@ -64,6 +64,21 @@ test_that("R's time limit is an error, and max_time holds for the whole path", {
   expect_equal(c(path$fits[[2L]]$state$t, path$fits[[3L]]$state$t), c(0, 0))  # the first has used up the time
 })
 
+test_that("max_time counts what comes before the first radius, and leaves out radii that nobody asked for", {
+  ratings <- as.matrix(expand.grid(user = 1:40, item = 1:30))[seq(1, 1200, by = 2), ]
+  ratings <- data.frame(ratings, stars = sin(ratings[, 1] * ratings[, 2]))
+  settings <- cv_settings(ratings, NULL)
+  observed <- centred(as_observed(ratings, NULL, 0), settings)
+  control <- completion_control(acfw_control(max_time = 5), observed, settings)
+  path <- function(...) fit_path(observed, c(5, 10, 20), settings, control, NULL, NULL, ...)
+  expect_equal(path(enough = 0)$path$status, rep("converged", 3))
+  late <- path(enough = 0, since = seconds_now() - 6)  # a grid
+  expect_equal(late$path$status, "max_time")
+  expect_equal(late$fits[[1L]]$state$t, 0)
+  expect_equal(late$fits[[1L]]$control$max_time, 5)
+  expect_equal(path(since = seconds_now() - 6)$path$status, rep("max_time", 3))  # radii by name
+})
+
 test_that("one signal ends a long corrective phase, a path and a cross-validation", {
   skip_on_cran()
   skip_on_os("windows")

@@ -190,6 +190,20 @@ test_that("radii begin where the loss can move, and hurry where it hardly can", 
   expect_lt(path$path$objective[[5L]], 0.99 * nothing)
 })
 
+test_that("folds of data without noise are asked for a score, and the fit to all entries for what it always was", {
+  set.seed(3)
+  ratings <- expand.grid(user = 1:60, item = 1:40)[sample(2400, 1500), ]
+  ratings$stars <- rowSums(matrix(rnorm(120), 60)[ratings$user, ] * matrix(rnorm(80), 40)[ratings$item, ])
+  foldid <- rep_len(1:4, 1500)
+  cv <- cv_acfw_matrix_completion(ratings, foldid = foldid)
+  fine <- suppressMessages(cv_acfw_matrix_completion(ratings, as.double(cv$beta), foldid = foldid, balance = 0.5,
+                                                     control = acfw_control(tol = 1e-9, rel_tol = 1e-5)))
+  expect_equal(cv$cvm, fine$cvm, tolerance = 0.01)
+  expect_equal(as.double(cv$beta_min), as.double(fine$beta_min))
+  fit <- cv$fit$fits[[length(cv$fit$fits)]]
+  expect_lte(fit$gap, max(1e-6 * mean(ratings$stars^2) / 2, 1e-4 * fit$objective))
+})
+
 test_that("a cross-validation of noise ends after a few radii", {
   set.seed(7)
   x <- Matrix::rsparsematrix(400, 300, 0.02, rand.x = function(n) sample(1:5, n, TRUE))

@@ -226,7 +226,7 @@ class FrankWolfe {
   // The one place that sets the status. No run ends on a point, a value or a gap that rounding has carried away, nor on the gap
   // of a warm start: what is reported has been computed afresh, and if it is not what it seemed the run goes on.
   bool stop() {
-    if (known_ == Known::nothing) look(std::isfinite(last_gap_) ? accuracy_asked * last_gap_ : 0.0);
+    if (known_ == Known::nothing) look(std::isfinite(last_gap_) && !out_of_time() ? accuracy_asked * last_gap_ : 0.0);
     Status reason = reason_to_stop();
     if (reason != Status::running && !verified_) {
       const bool seemed_small = is_certain(), seemed_over = reason == Status::stalled;
@@ -284,9 +284,12 @@ class FrankWolfe {
     if (is_certain()) return Status::converged;
     if (!(gap_ > 0.0) || patience_.is_over() || corrector_.stuck() || (patience_.is_tried() && is_rounding())) return Status::stalled;
     if (t_ - first_ >= control_.max_iter) return Status::max_iter;
-    if (watch_.seconds() >= control_.max_time || corrector_.out_of_time()) return Status::max_time;
+    if (out_of_time()) return Status::max_time;
     return Status::running;
   }
+
+  // Then the next answer of the oracle is the last, and no estimate.
+  bool out_of_time() const { return watch_.seconds() >= control_.max_time || corrector_.out_of_time(); }
 
   // What rounding may hide in the difference <g, x> - <g, v>, and in g; only where that is more than `enough` is it worth a closer look.
   double gap_rounding(double enough) {

@@ -41,6 +41,7 @@ class FactoredCorrector : public NoCorrection {
   bool correct(Completion& f, double gap, Counts& counts) {
     if (pause_ > 0 && f.rank() < settings_.rank_max) {
       --pause_;
+      clock_.pass();
       return false;
     }
     clock_.begin();

@@ -4,14 +4,15 @@
 //
 // Where a vector has millions of entries, reading the pairs costs as much as the model. The two-loop recursion needs nothing of
 // them but inner products: with P^{-1} y kept in place of y, and P^{-1} g beside g, those are had by reading every vector once,
-// and the direction is one sum of them. It also means one preconditioning a step. Pairs are in single precision, whatever the model works in:
-// they say where to go and not where one is, and in double would be twelve of eighteen vectors.
+// and the direction is one sum of them. It also means one preconditioning a step. Pairs are kept in two bytes a number, whatever the model
+// works in: they say where to go and not where one is. A line search moves the point itself, so that there are five vectors beside them.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -30,7 +31,7 @@ struct LbfgsGoal {
   int tries = 12;            ///< evaluations of a line search
   int judge_every = 0;       ///< steps between two questions to who judges the point; 0: nobody does,
   int extra_steps = 0;       ///< and how many he may ask for where gains are small
-  std::function<bool()> out_of_time;  ///< asked before every evaluation; it may also throw: x is then as it was
+  std::function<bool()> out_of_time;  ///< asked before every evaluation; it may also throw: x is then where it was tried last
 };
 
 struct LbfgsResult {
@@ -74,12 +75,12 @@ class Lbfgs {
     return minimize(x, goal, [](const Variables&, const Variables&) { return false; });
   }
 
-  /// Decreases the model from x, in place. x never gets worse. Where somebody judges the point, is_good(x, gradient) ends it, and small
-  /// gains do not before some steps more.
+  /// Decreases the model from x, in place. x never gets worse, but by rounding. Where somebody judges the point, is_good(x, gradient) ends
+  /// it, and small gains do not before some steps more.
   template <class IsGood>
   LbfgsResult minimize(Variables& x, const LbfgsGoal& goal, IsGood is_good) {
     LbfgsResult result;
-    Variables g(x.size()), d(x.size()), trial(x.size()), trial_g(x.size());
+    Variables g(x.size()), d(x.size()), trial_g(x.size());
     result.value = model_.evaluate(x, g);
     result.evaluations = 1;
     choose_unit(g);
@@ -101,15 +102,15 @@ class Lbfgs {
         if ((result.good = is_good(x, g))) break;
         next_judgement = result.steps + goal.judge_every;
       }
-      if (!search(x, d, slope, trial, trial_g, result, goal)) {
+      const double step = search(x, d, slope, trial_g, result, goal);
+      if (step == 0.0) {
         if (goal.out_of_time && goal.out_of_time()) break;
         result.rounded = true;
         if (pairs_.empty()) break;
         pairs_.clear();
         continue;
       }
-      remember(x, g, trial, trial_g, d);
-      x.swap(trial);
+      remember(step, d, g, trial_g);
       g.swap(trial_g);
       ++result.steps;
     }
@@ -117,14 +118,13 @@ class Lbfgs {
   }
 
  private:
-  using Kept = float;
-  static constexpr std::size_t most = PairBlock<Kept>::most;
+  static constexpr std::size_t most = PairBlock::most;
   static constexpr std::size_t block = 512, chunk = 32 * block;
-  using Stretch = std::array<Kept, block>;
+  using Stretch = std::array<float, block>;
 
   /// s and P^{-1} y of a step, 1 / <s, y>, and products with the current gradient.
   struct Pair {
-    std::vector<Kept> s, p;
+    std::unique_ptr<Brief[]> s, p;
     double rho = 0.0;
     double sg = 0.0, pg = 0.0;
     std::array<double, most> sy{}, py{};  ///< with y of this pair and of those that came after it
@@ -147,24 +147,24 @@ class Lbfgs {
       for (std::size_t l = 0; l < k; ++l) yr += on_s[l] * pairs_[l].sy[k - l];
       on_s[k] = on_p[k] - pairs_[k].rho * yr;
     }
-    std::array<Kept, 2 * most + 1> c{static_cast<Kept>(-scale)};
+    std::array<float, 2 * most + 1> c{static_cast<float>(-scale)};
     for (std::size_t k = 0; k < m; ++k) {
-      c[2 * k + 1] = static_cast<Kept>(-on_s[k]);
-      c[2 * k + 2] = static_cast<Kept>(scale * on_p[k]);
+      c[2 * k + 1] = static_cast<float>(-on_s[k]);
+      c[2 * k + 2] = static_cast<float>(scale * on_p[k]);
     }
     return over_blocks(d.size(), 1, [&](std::size_t from, std::size_t to, double* sums) {
       const std::size_t n = to - from;
       Stretch h_room, g_room, d_room;
-      const Kept* h = kept(&h_[from], n, 1.0, h_room);
-      const Kept* at = kept(&g[from], n, unit_, g_room);
-      Kept* aim = d_room.data();
+      const float* h = in_single(&h_[from], n, 1.0, h_room);
+      const float* at = in_single(&g[from], n, unit_, g_room);
+      float* aim = d_room.data();
       if constexpr (same) aim = &d[from];
       sums[0] += pair_sum(pairs_on(from, to), c.data(), h, at, aim);
       if constexpr (!same) std::copy(aim, aim + n, &d[from]);
     })[0] / unit_;
   }
 
-  static constexpr bool same = std::is_same_v<Real, Kept>;
+  static constexpr bool same = std::is_same_v<Real, float>;
 
   // Gradients of data far from one would leave the range of single precision.
   void choose_unit(const Variables& g) {
@@ -174,14 +174,14 @@ class Lbfgs {
   }
 
   // A stretch of a vector, times `unit`, as the kernels read it.
-  static const Kept* kept(const Real* from, std::size_t n, double unit, Stretch& room) {
+  static const float* in_single(const Real* from, std::size_t n, double unit, Stretch& room) {
     if constexpr (same) return from;
-    for (std::size_t k = 0; k < n; ++k) room[k] = static_cast<Kept>(unit * from[k]);
+    for (std::size_t k = 0; k < n; ++k) room[k] = static_cast<float>(unit * from[k]);
     return room.data();
   }
 
-  PairBlock<Kept> pairs_on(std::size_t from, std::size_t to) const {
-    PairBlock<Kept> out;
+  PairBlock pairs_on(std::size_t from, std::size_t to) const {
+    PairBlock out;
     out.n = to - from;
     out.pairs = pairs_.size();
     for (std::size_t k = 0; k < out.pairs; ++k) {
@@ -191,43 +191,53 @@ class Lbfgs {
     return out;
   }
 
-  bool search(const Variables& x, const Variables& d, double slope, Variables& trial, Variables& trial_g,
-              LbfgsResult& result, const LbfgsGoal& goal) {
-    return armijo(slope, result, goal, [&](double step) {
-      over_blocks(x.size(), 0, [&](std::size_t from, std::size_t to, double*) {
-        std::copy(&x[from], &x[from] + (to - from), &trial[from]);
-        add_multiple(&trial[from], step, &d[from], to - from);
-      });
-      return model_.evaluate(trial, trial_g);
+  // Moves x along d as far as it pays, and returns how far that was: 0 if nowhere.
+  double search(Variables& x, const Variables& d, double slope, Variables& trial_g, LbfgsResult& result, const LbfgsGoal& goal) {
+    double at = 0.0;
+    const auto move_to = [&](double step) {
+      over_blocks(x.size(), 0, [&](std::size_t from, std::size_t to, double*) { add_multiple(&x[from], step - at, &d[from], to - from); });
+      at = step;
+    };
+    const bool found = armijo(slope, result, goal, [&](double step) {
+      move_to(step);
+      return model_.evaluate(x, trial_g);
     });
+    if (!found && at != 0.0) move_to(0.0);
+    return at;
   }
 
-  // The new pair, and all inner products with y and with the new gradient, in one reading. `room` is anybody's.
-  void remember(const Variables& x, const Variables& g, const Variables& trial, const Variables& trial_g, Variables& room) {
+  // The new pair, and all inner products with y and with the new gradient, in one reading. d, the step, is then the next vector's room.
+  void remember(double step, Variables& d, const Variables& g, const Variables& trial_g) {
     Pair pair;
     if (pairs_.size() == memory_) {  // the oldest lends its storage
       pair = std::move(pairs_.front());
       pairs_.erase(pairs_.begin());
+    } else {
+      pair.s.reset(new Brief[d.size()]);  // not cleared: whoever writes it first clears its pages
+      pair.p.reset(new Brief[d.size()]);
     }
-    pair.s.resize(x.size());
-    pair.p.resize(x.size());
-    room = trial_g;
-    model_.precondition(room);
+    const double dd = over_blocks(d.size(), 1, [&](std::size_t from, std::size_t to, double* sum) {
+      Stretch room;
+      for (std::size_t k = from; k < to; ++k) room[k - from] = static_cast<float>(step * d[k]);
+      shorten(room.data(), to - from, &pair.s[from]);
+      sum[0] += long_dot(&d[from], &d[from], to - from);
+    })[0];
+    d = trial_g;
+    model_.precondition(d);
     pairs_.push_back(std::move(pair));
     Pair& last = pairs_.back();
     const std::size_t m = pairs_.size();
-    const auto sums = over_blocks(x.size(), 4 * m + 2, [&](std::size_t from, std::size_t to, double* sum) {
+    const auto sums = over_blocks(d.size(), 4 * m + 1, [&](std::size_t from, std::size_t to, double* sum) {
       const std::size_t n = to - from;
       std::array<Real, block> y;
-      Stretch y_room, g_room;
+      Stretch p, y_room, g_room;
       difference(y.data(), &trial_g[from], &g[from], n);
-      difference(&last.s[from], &trial[from], &x[from], n);
-      difference(&last.p[from], &room[from], &h_[from], n);
-      std::copy(&room[from], &room[from] + n, &h_[from]);
-      pair_products(pairs_on(from, to), kept(y.data(), n, unit_, y_room), kept(&trial_g[from], n, unit_, g_room), sum);
-      sum[4 * m] += long_dot(&last.s[from], &last.s[from], n);
-      sum[4 * m + 1] += long_dot(y.data(), y.data(), n);
+      difference(p.data(), &d[from], &h_[from], n);
+      shorten(p.data(), n, &last.p[from]);
+      pair_products(pairs_on(from, to), in_single(y.data(), n, unit_, y_room), in_single(&trial_g[from], n, unit_, g_room), sum);
+      sum[4 * m] += long_dot(y.data(), y.data(), n);
     });
+    h_.swap(d);
     const double* sum = sums.data();
     for (std::size_t k = 0; k < m; ++k) {
       pairs_[k].sy[m - 1 - k] = *sum++ / unit_;
@@ -235,7 +245,7 @@ class Lbfgs {
       pairs_[k].sg = *sum++ / unit_;
       pairs_[k].pg = *sum++ / unit_;
     }
-    const double sy = last.sy[0], ss = sum[0], yy = sum[1];
+    const double sy = last.sy[0], ss = step * step * dd, yy = sum[0];
     if (!(sy > 1e-10 * std::sqrt(ss) * std::sqrt(yy))) return pairs_.pop_back();
     scale_ = sy / last.py[0];
     last.rho = 1.0 / sy;
@@ -243,8 +253,8 @@ class Lbfgs {
 
   // part(from, to, sums) over blocks that stay in the cache; sums are added in an order that does not depend on threads.
   template <class Part>
-  std::array<double, 4 * most + 2> over_blocks(std::size_t n, std::size_t count, Part part) const {
-    using Sums = std::array<double, 4 * most + 2>;
+  std::array<double, 4 * most + 1> over_blocks(std::size_t n, std::size_t count, Part part) const {
+    using Sums = std::array<double, 4 * most + 1>;
     const std::size_t chunks = (n + chunk - 1) / chunk;
     std::vector<Sums> all(chunks, Sums{});
     for_each(static_cast<long>(chunks), threads_, [&](long c) {

@@ -112,24 +112,31 @@ ACFW_INLINE void factor_pass(FactorPass<Real>& p) {
   p.along = along;
 }
 
+/// z at the entries e .. e + together - 1 of a row: they share its loads, and their sums do not wait for each other.
+template <class Real, int bytes, int together>
+ACFW_INLINE void entry_values(const int* col, Index width, const Real* Ui, const Real* V, double c, double* z) {
+  Wide<Real, bytes> sum[together]{};
+  for (Index k = 0; k < width; k += bytes / static_cast<int>(sizeof(Real))) {
+    Wide<Real, bytes> u, v;
+    load<Real, bytes>(u, Ui + k);
+    for (int t = 0; t < together; ++t) {
+      load<Real, bytes>(v, V + col[t] * width + k);
+      sum[t] += u * v;
+    }
+  }
+  for (int t = 0; t < together; ++t) z[t] = c * static_cast<double>(sum_lanes<Real, bytes>(sum[t]));
+}
+
 /// z = c (U V')_ij at the entries of rows first .. last - 1.
 template <class Real, int bytes>
 ACFW_INLINE void factor_values(const Entries& entries, Index first, Index last, Index width, const Real* U,
                                const Real* V, double c, double* z) {
-  constexpr int lanes = bytes / sizeof(Real);
   const int* start = entries.start.data();
   const int* col = entries.col.data();
   for (Index i = first; i < last; ++i) {
-    for (int e = start[i]; e < start[i + 1]; ++e) {
-      Wide<Real, bytes> sum{};
-      for (Index k = 0; k < width; k += lanes) {
-        Wide<Real, bytes> x, y;
-        load<Real, bytes>(x, U + i * width + k);
-        load<Real, bytes>(y, V + col[e] * width + k);
-        sum += x * y;
-      }
-      z[e] = c * static_cast<double>(sum_lanes<Real, bytes>(sum));
-    }
+    int e = start[i];
+    for (; e + 3 < start[i + 1]; e += 4) entry_values<Real, bytes, 4>(col + e, width, U + i * width, V, c, z + e);
+    for (; e < start[i + 1]; ++e) entry_values<Real, bytes, 1>(col + e, width, U + i * width, V, c, z + e);
   }
 }
 
@@ -163,6 +170,13 @@ __attribute__((target("avx,fma"))) ACFW_HOT void factor_values_fma(const Entries
                                                                    double c, double* z) {
   factor_values<Real, 32>(x, i, j, w, U, V, c, z);
 }
+
+template <class Real>
+__attribute__((target("avx512f,fma"))) ACFW_HOT void factor_values_avx512(const Entries& x, Index i, Index j,
+                                                                          Index w, const Real* U, const Real* V,
+                                                                          double c, double* z) {
+  factor_values<Real, 64>(x, i, j, w, U, V, c, z);
+}
 #endif
 
 }  // namespace detail
@@ -184,7 +198,8 @@ void values_at_entries(const Entries& entries, Index width, const Real* U, const
   const Index pieces = static_cast<Index>(cut.size()) - 1;
   for_each(pieces, threads, [&](Index p) {
 #if ACFW_DISPATCH
-    if (isa() != Isa::plain) return detail::factor_values_fma(entries, cut[p], cut[p + 1], width, U, V, c, z);
+    if (isa() == Isa::avx512) return detail::factor_values_avx512(entries, cut[p], cut[p + 1], width, U, V, c, z);
+    if (isa() == Isa::fma) return detail::factor_values_fma(entries, cut[p], cut[p + 1], width, U, V, c, z);
 #endif
     detail::factor_values_plain(entries, cut[p], cut[p + 1], width, U, V, c, z);
   });

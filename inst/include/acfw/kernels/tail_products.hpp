@@ -30,7 +30,7 @@ namespace detail {
 template <class Real, int bytes>
 struct TailBlock {
   static constexpr int lanes = bytes / sizeof(Real), registers = 2 * lanes <= 16 ? 2 : 1,
-                       columns = registers * lanes;
+                       columns = registers * lanes, together = 8 / registers;  // eight sums do not wait for each other
 };
 
 /// Rows first .. last - 1 of a = W'D, in bands of rows that stay in the cache while all pairs of columns pass over them.
@@ -41,17 +41,17 @@ ACFW_INLINE void tail_project(const TailProduct<Real>& p, Index first, Index las
   std::fill(p.a + first * p.size, p.a + last * p.size, Real(0));
   for (Index from = 0; from < p.rows; from += band) {
     const Index to = std::min(p.rows, from + band);
-    for (Index l = first; l < last; l += 4) {
+    for (Index l = first; l < last; l += Block::together) {
       for (Index k = 0; k < p.size; k += Block::columns) {
-        Wide<Real, bytes> sum[4][Block::registers]{};
+        Wide<Real, bytes> sum[Block::together][Block::registers]{};
         for (Index i = from; i < to; ++i) {
           for (int b = 0; b < Block::registers; ++b) {
             Wide<Real, bytes> d;
             load<Real, bytes>(d, p.D + i * p.stride + k + b * Block::lanes);
-            for (int t = 0; t < 4; ++t) sum[t][b] += p.W[i * p.size + l + t] * d;
+            for (int t = 0; t < Block::together; ++t) sum[t][b] += p.W[i * p.size + l + t] * d;
           }
         }
-        for (int t = 0; t < 4; ++t) {
+        for (int t = 0; t < Block::together; ++t) {
           for (int b = 0; b < Block::registers; ++b) {
             Wide<Real, bytes> held;
             load<Real, bytes>(held, p.a + (l + t) * p.size + k + b * Block::lanes);
@@ -94,7 +94,8 @@ ACFW_INLINE void tail_expand_rows(const TailProduct<Real>& p, Index i) {
 template <class Real, int bytes>
 ACFW_INLINE void tail_expand(const TailProduct<Real>& p, Index first, Index last) {
   Index i = first;
-  for (; i + 4 <= last; i += 4) tail_expand_rows<Real, bytes, 4>(p, i);
+  constexpr int together = TailBlock<Real, bytes>::together;
+  for (; i + together <= last; i += together) tail_expand_rows<Real, bytes, together>(p, i);
   for (; i < last; ++i) tail_expand_rows<Real, bytes, 1>(p, i);
 }
 
@@ -118,14 +119,24 @@ template <class Real>
 __attribute__((target("avx,fma"))) ACFW_HOT void tail_expand_fma(const TailProduct<Real>& p, Index first, Index last) {
   tail_expand<Real, 32>(p, first, last);
 }
+
+template <class Real>
+__attribute__((target("avx512f,fma"))) ACFW_HOT void tail_project_avx512(const TailProduct<Real>& p, Index first, Index last) {
+  tail_project<Real, 64>(p, first, last);
+}
+
+template <class Real>
+__attribute__((target("avx512f,fma"))) ACFW_HOT void tail_expand_avx512(const TailProduct<Real>& p, Index first, Index last) {
+  tail_expand<Real, 64>(p, first, last);
+}
 #endif
 
-/// part(first, last) over [0, count), as one piece for one thread and in pieces of a multiple of four for several: what is computed for
+/// part(first, last) over [0, count), as one piece for one thread and in pieces of a multiple of eight for several: what is computed for
 /// each row of the result does not depend on the pieces.
 template <class Part>
 void in_pieces(Index count, int threads, Part part) {
   if (threads <= 1) return part(Index(0), count);
-  const Index length = (count / (2 * threads) + 3) / 4 * 4 + 4, pieces = (count + length - 1) / length;
+  const Index length = (count / (2 * threads) + 7) / 8 * 8 + 8, pieces = (count + length - 1) / length;
   for_each(pieces, threads, [&](Index k) { part(k * length, std::min(count, (k + 1) * length)); });
 }
 
@@ -136,7 +147,8 @@ template <class Real>
 void project_tail(const TailProduct<Real>& p) {
   detail::in_pieces(p.size, p.sharing(), [&](Index first, Index last) {
 #if ACFW_DISPATCH
-    if (isa() != Isa::plain) return detail::tail_project_fma(p, first, last);
+    if (isa() == Isa::avx512) return detail::tail_project_avx512(p, first, last);
+    if (isa() == Isa::fma) return detail::tail_project_fma(p, first, last);
 #endif
     detail::tail_project_plain(p, first, last);
   });
@@ -147,7 +159,8 @@ template <class Real>
 void expand_tail(const TailProduct<Real>& p) {
   detail::in_pieces(p.rows, p.sharing(), [&](Index first, Index last) {
 #if ACFW_DISPATCH
-    if (isa() != Isa::plain) return detail::tail_expand_fma(p, first, last);
+    if (isa() == Isa::avx512) return detail::tail_expand_avx512(p, first, last);
+    if (isa() == Isa::fma) return detail::tail_expand_fma(p, first, last);
 #endif
     detail::tail_expand_plain(p, first, last);
   });

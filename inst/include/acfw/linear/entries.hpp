@@ -103,11 +103,10 @@ class EntryMatrix final : public LinearOperator {
   // piece(p, out) adds what the rows of a piece have to say; the sum is taken in their order, whoever made them.
   template <class Piece>
   Vector sum_of_pieces(Piece piece) const {
-    const Index pieces = static_cast<Index>(pieces_.size()) - 1;
     Vector sum = Vector::Zero(cols());
-    Eigen::MatrixXd part = Eigen::MatrixXd::Zero(cols(), threads_ > 1 ? pieces : 1);
-    if (threads_ > 1) for_each(pieces, threads_, [&](Index p) { piece(p, part.col(p)); });
-    for (Index p = 0; p < pieces; ++p) {
+    Eigen::MatrixXd part = Eigen::MatrixXd::Zero(cols(), threads_ > 1 ? pieces() : 1);
+    if (threads_ > 1) for_each(pieces(), threads_, [&](Index p) { piece(p, part.col(p)); });
+    for (Index p = 0; p < pieces(); ++p) {
       if (threads_ <= 1) piece(p, part.col(0));
       sum += part.col(threads_ > 1 ? p : 0);
       if (threads_ <= 1) part.setZero();
@@ -146,12 +145,26 @@ class EntryMatrix final : public LinearOperator {
     }
   }
 
-  static RowMajor padded(const Eigen::MatrixXd& X, const Vector& scale) {
-    RowMajor out = RowMajor::Zero(X.rows(), (X.cols() + 7) / 8 * 8);
-    out.leftCols(X.cols()) = X;
-    if (scale.size() > 0) out = scale.asDiagonal() * out;
-    return out;
+  Index pieces() const { return static_cast<Index>(pieces_.size()) - 1; }
+
+  EntryBlock block(Index p, const RowMajor& in, RowMajor& out) const {
+    return {entries_->start.data(), entries_->col.data(), values_->data(), pieces_[p], pieces_[p + 1], cols(), in.cols(), in.data(), out.data()};
   }
+
+  // part(rows of X times `scale`, padded to a multiple of 8 columns, first column, columns) over bands of columns: as many as make use
+  // of an entry that is read, and no more, since they are copied.
+  template <class Part>
+  static void in_bands(const Eigen::MatrixXd& X, const Vector& scale, Part part) {
+    for (Index from = 0; from < X.cols(); from += band) {
+      const Index count = std::min(band, X.cols() - from);
+      RowMajor in = RowMajor::Zero(X.rows(), (count + 7) / 8 * 8);
+      in.leftCols(count) = X.middleCols(from, count);
+      if (scale.size() > 0) in = scale.asDiagonal() * in;
+      part(in, from, count);
+    }
+  }
+
+  static constexpr Index band = 64;
 
   const Entries* entries_;
   const Vector* values_;
@@ -160,33 +173,30 @@ class EntryMatrix final : public LinearOperator {
 };
 
 inline Eigen::MatrixXd EntryMatrix::apply_all(const Eigen::MatrixXd& X) const {
-  const RowMajor in = padded(X, entries_->col_scale);
-  RowMajor out(rows(), in.cols());
-  const Index pieces = static_cast<Index>(pieces_.size()) - 1;
-  for_each(pieces, threads_, [&](Index p) {
-    gather_rows({entries_->start.data(), entries_->col.data(), values_->data(), pieces_[p], pieces_[p + 1], cols(), in.cols(),
-                 in.data(), out.data()});
+  Eigen::MatrixXd Y(rows(), X.cols());
+  in_bands(X, entries_->col_scale, [&](const RowMajor& in, Index from, Index count) {
+    RowMajor out(rows(), in.cols());
+    for_each(pieces(), threads_, [&](Index p) { gather_rows(block(p, in, out)); });
+    if (entries_->scaled()) out = entries_->row_scale.asDiagonal() * out;
+    Y.middleCols(from, count) = out.leftCols(count);
   });
-  if (entries_->scaled()) out = entries_->row_scale.asDiagonal() * out;
-  return out.leftCols(X.cols());
+  return Y;
 }
 
 inline Eigen::MatrixXd EntryMatrix::apply_transposed_all(const Eigen::MatrixXd& Y) const {
-  const RowMajor in = padded(Y, entries_->row_scale);
-  const Index pieces = static_cast<Index>(pieces_.size()) - 1;
-  std::vector<RowMajor> part(static_cast<std::size_t>(threads_ > 1 ? pieces : 1), RowMajor(cols(), in.cols()));
-  RowMajor out = RowMajor::Zero(cols(), in.cols());
-  auto scatter_piece = [&](Index p, RowMajor& to) {
-    scatter_rows({entries_->start.data(), entries_->col.data(), values_->data(), pieces_[p], pieces_[p + 1], cols(), in.cols(),
-                  in.data(), to.data()});
-  };
-  if (threads_ > 1) for_each(pieces, threads_, [&](Index p) { scatter_piece(p, part[static_cast<std::size_t>(p)]); });
-  for (Index p = 0; p < pieces; ++p) {  // summed in their order, whoever made them
-    if (threads_ <= 1) scatter_piece(p, part[0]);
-    out += part[threads_ > 1 ? static_cast<std::size_t>(p) : 0];
-  }
-  if (entries_->scaled()) out = entries_->col_scale.asDiagonal() * out;
-  return out.leftCols(Y.cols());
+  Eigen::MatrixXd X(cols(), Y.cols());
+  in_bands(Y, entries_->row_scale, [&](const RowMajor& in, Index from, Index count) {
+    std::vector<RowMajor> part(static_cast<std::size_t>(threads_ > 1 ? pieces() : 1), RowMajor(cols(), in.cols()));
+    RowMajor out = RowMajor::Zero(cols(), in.cols());
+    if (threads_ > 1) for_each(pieces(), threads_, [&](Index p) { scatter_rows(block(p, in, part[static_cast<std::size_t>(p)])); });
+    for (Index p = 0; p < pieces(); ++p) {  // summed in their order, whoever made them
+      if (threads_ <= 1) scatter_rows(block(p, in, part[0]));
+      out += part[threads_ > 1 ? static_cast<std::size_t>(p) : 0];
+    }
+    if (entries_->scaled()) out = entries_->col_scale.asDiagonal() * out;
+    X.middleCols(from, count) = out.leftCols(count);
+  });
+  return X;
 }
 
 /// Such a matrix plus `ridge` times a product of thin factors, A diag(w) B', of which the first `rank` terms count: what they hold may

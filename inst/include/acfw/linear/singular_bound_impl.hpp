@@ -146,26 +146,35 @@ inline SingularBound bound_above(const LinearOperator& G, const SingularBlock& b
   return out;
 }
 
+constexpr Index residual_band = 64;  // columns that are copied at a time
+
 /// Ritz pairs of G in the span of Z, with their residuals.
 inline SingularBlock ritz_block(const LinearOperator& G, const Eigen::MatrixXd& Z) {
   const Eigen::MatrixXd Q = householder_qr(Z).Q;
   const double unit = unit_of(G);
-  const Eigen::MatrixXd P = G.apply_all(Q / unit);
-  Eigen::MatrixXd S(Q.cols(), Q.cols());
-  multiply(P.transpose(), P, S);
-  const SymmetricEigen eigen = symmetric_eigen(S);
   const Index k = Q.cols();
-  const Eigen::MatrixXd rotation = eigen.vectors.rowwise().reverse();
   SingularBlock block;
-  block.sigma = eigen.values.reverse().cwiseMax(0.0).cwiseSqrt();
-  block.U.resize(P.rows(), k);
-  block.V.resize(Q.rows(), k);
-  multiply(P, rotation, block.U);
-  multiply(Q, rotation, block.V);
+  {
+    const Eigen::MatrixXd P = G.apply_all(Q / unit);
+    Eigen::MatrixXd S(k, k);
+    multiply(P.transpose(), P, S);
+    const SymmetricEigen eigen = symmetric_eigen(S);
+    const Eigen::MatrixXd rotation = eigen.vectors.rowwise().reverse();
+    block.sigma = eigen.values.reverse().cwiseMax(0.0).cwiseSqrt();
+    block.U.resize(P.rows(), k);
+    block.V.resize(Q.rows(), k);
+    multiply(P, rotation, block.U);
+    multiply(Q, rotation, block.V);
+  }
   for (Index j = 0; j < k; ++j) {
     if (block.sigma[j] > 0.0) block.U.col(j) /= block.sigma[j];
   }
-  block.residual = (G.apply_transposed_all(block.U / unit) - block.V * block.sigma.asDiagonal()).colwise().norm();
+  block.residual.resize(k);
+  for (Index from = 0; from < k; from += residual_band) {
+    const Index count = std::min(residual_band, k - from);
+    const Eigen::MatrixXd back = G.apply_transposed_all(block.U.middleCols(from, count) / unit);
+    for (Index j = 0; j < count; ++j) block.residual[from + j] = (back.col(j) - block.sigma[from + j] * block.V.col(from + j)).norm();
+  }
   block.sigma *= unit;
   block.residual *= unit;
   block.steps = k;
