@@ -298,7 +298,7 @@ test_that("copies of columns do not keep a radius from being met", {
   y <- as.integer(runif(1500) < plogis(2 * (eta - mean(eta)) / sd(eta)))
   longest <- max(acfw_glm(x, y, "binomial")$beta)
   for (share in c(0.5, 0.8, 1)) {  # 65 gradients, and no end, at the second
-    fit <- acfw_glm(x, y, "binomial", beta = share * longest, control = acfw_control(rel_tol = 1e-8, max_time = 60))
+    fit <- acfw_glm(x, y, "binomial", beta = share * longest, control = acfw_control(rel_tol = 1e-8, max_time = 1200))
     expect_identical(fit$status, "converged")
     expect_lt(fit$counts[["gradient"]], 50)
   }
@@ -312,7 +312,7 @@ test_that("a ball in which counts are fitted exactly costs a few gradients for e
     if (density < 1) x <- Matrix::Matrix(x, sparse = TRUE)
     longest <- max(acfw_glm(x, y, "poisson")$beta)
     for (times in c(4, 50)) {  # no end, or "stalled" where nothing was fitted yet
-      fit <- acfw_glm(x, y, "poisson", beta = times * longest, control = acfw_control(max_time = 60))
+      fit <- acfw_glm(x, y, "poisson", beta = times * longest, control = acfw_control(max_time = 1200))
       expect_identical(fit$status, "converged")
       expect_lt(fit$counts[["gradient"]], 150)
       expect_lte(max(fit$df), 200)
@@ -324,7 +324,7 @@ test_that("a simplex of more columns than observations is entered at an atom", {
   set.seed(1)
   x <- matrix(rnorm(150 * 400), 150)
   y <- rowMeans(x[, 1:5]) + rnorm(150)
-  fit <- acfw_glm(x, y, set = "simplex", beta = 0.2, control = acfw_control(max_iter = 50, max_time = 60))
+  fit <- acfw_glm(x, y, set = "simplex", beta = 0.2, control = acfw_control(max_iter = 50, max_time = 1200))
   expect_identical(fit$status, "converged")
   expect_lt(max(fit$trace$active), 100)  # all of them, once, and no end
 })
@@ -335,13 +335,13 @@ test_that("a simplex of far more than the data want costs a few gradients", {
   eta <- as.numeric(x[, 1:20] %*% rnorm(20))
   y <- as.integer(runif(400) < plogis(2 * eta / sd(eta)))
   for (beta in c(100, 1e4, 1e5)) {  # thousands, and no end, from the second on
-    fit <- acfw_glm(x, y, "binomial", beta = beta, set = "simplex", control = acfw_control(max_time = 60))
+    fit <- acfw_glm(x, y, "binomial", beta = beta, set = "simplex", control = acfw_control(max_time = 1200))
     expect_identical(fit$status, "converged")
     expect_lt(fit$counts[["gradient"]], 60)
     expect_lt(abs(sum(fit$par) - beta), 1e-8 * beta)
   }
   counts <- rpois(400, exp(0.7 * eta / sd(eta)))
-  fit <- acfw_glm(x, counts, "poisson", beta = 100, set = "simplex", control = acfw_control(max_time = 60))
+  fit <- acfw_glm(x, counts, "poisson", beta = 100, set = "simplex", control = acfw_control(max_time = 1200))
   expect_identical(fit$status, "converged")
   expect_lt(fit$counts[["gradient"]], 60)
 })
@@ -357,7 +357,7 @@ test_that("a simplex of far more than the data want ends with hundreds of column
       for (family in names(y)) {
         for (beta in c(100, 1e4)) {  # seven of the sixteen did not end in 3 s
           tol <- 1e-10 * beta  # a data set fitted exactly leaves the rounding of the fit, which grows with the radius
-          fit <- acfw_glm(x, y[[family]], family, beta = beta, set = "simplex", control = acfw_control(tol = max(1e-8, tol), max_time = 60))
+          fit <- acfw_glm(x, y[[family]], family, beta = beta, set = "simplex", control = acfw_control(tol = max(1e-8, tol), max_time = 1200))
           expect_identical(fit$status, "converged")
           expect_lt(fit$counts[["gradient"]], 60)
           expect_lt(abs(sum(fit$par) - beta), 1e-8 * beta)
@@ -376,7 +376,7 @@ test_that("a ball that does not bind ends as soon as one that does", {
       y <- if (family == "gaussian") eta else as.integer(eta > 0)
       path <- acfw_glm(x, y, family)
       for (beta in c(1, 4, 50) * max(path$beta)) {
-        fit <- acfw_glm(x, y, family, beta = beta, control = acfw_control(max_time = 60))
+        fit <- acfw_glm(x, y, family, beta = beta, control = acfw_control(max_time = 1200))
         expect_identical(fit$status, "converged")
         expect_lt(fit$counts[["gradient"]], 200)
       }
