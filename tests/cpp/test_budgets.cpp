@@ -201,7 +201,8 @@ TEST_CASE("the Hessian of entangled columns is how the gradient changes once fre
     Glm f = make(b);
     REQUIRE(f.entangled());
     Eigen::MatrixXd H;
-    f.hessian_at(columns, H);
+    Followed followed;
+    f.hessian_at(columns, H, followed);
     check_model_through_columns(f, columns, H);
     const double h = 1e-5;
     Vector up, down;
@@ -233,6 +234,64 @@ TEST_CASE("the Hessian of entangled columns is how the gradient changes once fre
       return Glm(design_of(A), make_loss(family, labels, Vector::Constant(n, 1.0 / n)), settings, b);
     };
     check(with_free_column, {0, 2});
+  }
+}
+
+TEST_CASE("columns that come later have the Hessian that they would have had, scaled with the rest", "[budget]") {
+  const Index n = 30, p = 4, classes = 3;
+  const Eigen::MatrixXd A = normal_matrix(n, p, 5);
+  Vector y = Vector::Zero(n * classes);
+  for (Index i = 0; i < n; ++i) y[i * classes + i % classes] = 1.0;
+  Vector b = Vector::Zero((p + 1) * classes);
+  b[0] = 0.5;
+  b[7] = -0.3;
+  GlmSettings settings{0.1, false};
+  settings.free = {p, 2 * p + 1, 3 * p + 2};
+  Glm f(std::make_shared<BlockDesign<DenseStorage>>(DenseStorage{A.data(), n, n}, n, p, classes),
+        make_loss("multinomial", y, Vector::Constant(n * classes, 1.0 / n), classes), settings, b);
+  const Columns all{0, 6, 2, 11, 7, 1}, some{0, 6, 2, 11}, fewer{0, 2, 11, 7, 1};
+  Eigen::MatrixXd H, of_all;
+  Followed followed;
+  f.hessian_at(all, of_all, followed);
+  const double ridge = 0.1;
+
+  WholeHessian whole;
+  whole.form(f, some, H);
+  CHECK((H - of_all.topLeftCorner(4, 4)).lpNorm<Eigen::Infinity>() < 1e-14);
+  CHECK_FALSE(whole.lasts(all, 4));  // a third of the columns
+  CHECK(whole.lasts(some, 4));
+  CHECK(whole.follow(f) == close_to(1.0));
+  CHECK((whole.more(f, all, 4) - of_all.rightCols(2)).lpNorm<Eigen::Infinity>() < 1e-14);
+
+  whole.select({0, 2, 3});
+  const Vector before = f.bending().v;
+  f.place(4.0 * b);
+  const double share = whole.follow(f);
+  CHECK(share == close_to(f.bending().v.sum() / before.sum()));
+  CHECK(share < 0.99);
+  Eigen::MatrixXd then = of_all({0, 2, 3, 4, 5}, {4, 5});
+  for (Index a : {0, 1}) then(3 + a, a) -= ridge;
+  then *= share;
+  for (Index a : {0, 1}) then(3 + a, a) += ridge;
+  CHECK((whole.more(f, fewer, 3) - then).lpNorm<Eigen::Infinity>() < 1e-14);
+}
+
+TEST_CASE("products of blocks with several vectors are those with each", "[budget]") {
+  const Index n = 40, p = 120, classes = 3;
+  const Eigen::MatrixXd A = normal_matrix(n, p, 8), R = normal_matrix(n * classes, 5, 9);
+  BlockDesign<DenseStorage> blocks(DenseStorage{A.data(), n, n}, n, p, classes);
+  blocks.set_scale(normal_matrix((p + 1) * classes, 1, 10).col(0));
+  Columns columns;
+  for (Index j = 0; j < blocks.cols(); j += j % 7 == 0 ? 2 : 1) columns.push_back(j);
+  std::swap(columns[3], columns[200]);
+  Eigen::MatrixXd found;
+  for (int threads : {1, 2}) {
+    blocks.dots_with(columns, R, found, threads);
+    Vector each(static_cast<Index>(columns.size()));
+    for (Index b = 0; b < R.cols(); ++b) {
+      blocks.dots(columns, R.col(b), each.data());
+      CHECK((found.col(b) - each).lpNorm<Eigen::Infinity>() < 1e-13);
+    }
   }
 }
 

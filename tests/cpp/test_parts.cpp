@@ -111,8 +111,9 @@ TEST_CASE("an objective of parts is that of all rows: value, gradient, divergenc
     for (double gamma : {1.0, 0.5, 0.3}) CHECK(f.divergence(gamma) == close_to(whole.divergence(gamma), 1e-9));  // free columns go along
     CHECK(f.entangled() == whole.entangled());
     Eigen::MatrixXd H, of_all;
-    f.hessian_at(columns, H);
-    whole.hessian_at(columns, of_all);
+    Followed followed;
+    f.hessian_at(columns, H, followed);
+    whole.hessian_at(columns, of_all, followed);
     CHECK((H - of_all).lpNorm<Eigen::Infinity>() < 1e-12 * of_all.lpNorm<Eigen::Infinity>());
     f.commit(0.5);
     whole.commit(0.5);

@@ -75,6 +75,7 @@ class L1Penalty final : public PenaltySolver {
       model_by_columns(f);
     }
     stays_ = forming_ && f.constant_curvature();
+    trust_ = set_.entangled(f) && f.design().rows() > dear * set_.size() ? much : little;
     most_sweeps_ = weighing ? choice_.enough_sweeps() : CoordinateDescent::most_sweeps;
     if (forming_) choice_.serve();
     solve_again(f, gap);
@@ -128,7 +129,7 @@ class L1Penalty final : public PenaltySolver {
 
   bool foretold(const Vector& d, double divergence) {
     const double expected = -0.5 * d.dot(model().q);
-    return std::abs(divergence - expected) <= trust * expected;
+    return std::abs(divergence - expected) <= trust_ * expected;
   }
 
   // Where most columns are in use and a Hessian stays, it may as well have all: one that is missing costs more than one too many.
@@ -136,9 +137,12 @@ class L1Penalty final : public PenaltySolver {
     return 3 * static_cast<Index>(f.support().size()) > 2 * f.point().size();
   }
 
-  static constexpr double trust = 0.05;
+  // By what share a step may gain more or less than an old Hessian foretells: a whole one of many more rows than columns costs more than steps on it.
+  static constexpr double little = 0.05, much = 0.2;
+  static constexpr Index dear = 2;  // rows for each column
 
   bool forming_ = false;
+  double trust_ = little;
   bool stays_ = false;  // the Hessian formed, along the path
   double most_sweeps_ = CoordinateDescent::most_sweeps;
   int pause_ = 0, longest_pause_ = 8;  // models before a singular Hessian is tried again

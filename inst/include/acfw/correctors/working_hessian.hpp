@@ -53,6 +53,19 @@ class WorkingHessian final : public Sweepable {
     total_ = 0.0;
   }
 
+  /// More columns of the Hessian, which know those before and one another.
+  void append(const Columns& columns, const Eigen::MatrixXd& more) {
+    const Index k = more.rows(), keep = k - more.cols();
+    columns_ = &columns;
+    make_room(k, keep);
+    H_.block(0, keep, k, more.cols()) = more;
+    H_.block(keep, 0, more.cols(), keep) = more.topRows(keep).transpose();
+    diagonal_.conservativeResize(k);
+    diagonal_.tail(more.cols()) = more.bottomRows(more.cols()).diagonal();
+    lean_.setZero(k);
+    formed_ = k;
+  }
+
   bool can_form() const { return lean_.size() <= largest_formed || !A_->by_columns(); }
   bool formed() const { return formed_ > 0; }
   void form() { form(0); }
@@ -172,16 +185,19 @@ class WorkingHessian final : public Sweepable {
     }
   }
 
+  void make_room(Index k, Index keep) {
+    if (H_.cols() >= k) return;
+    const Index room = std::max(k, std::min(k + k / 2, largest_formed));
+    Eigen::MatrixXd larger = Eigen::MatrixXd::Zero(room, room);
+    if (keep > 0) larger.topLeftCorner(keep, keep) = H_.topLeftCorner(keep, keep);
+    H_.swap(larger);
+  }
+
   void form(Index keep) {
     if (keep == 0) factor_.clear();
     const Columns& columns = *columns_;
     const Index k = static_cast<Index>(columns.size());
-    if (H_.cols() < k) {
-      const Index room = std::max(k, std::min(k + k / 2, largest_formed));
-      Eigen::MatrixXd larger = Eigen::MatrixXd::Zero(room, room);
-      if (keep > 0) larger.topLeftCorner(keep, keep) = H_.topLeftCorner(keep, keep);
-      H_.swap(larger);
-    }
+    make_room(k, keep);
     formed_ = keep;  // who is interrupted now has no more
     A_->gram(columns, *v_, keep, H_, threads_);
     for (Index b = keep; b < k; ++b) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "acfw/correctors/whole_hessian.hpp"
 #include "acfw/correctors/working_hessian.hpp"
 #include "acfw/objectives/sparse_objective.hpp"
 
@@ -31,6 +32,7 @@ class WorkingSet {
     if (stale_) formed_ = 0;  // nobody will ask for it
     kept.resize(static_cast<std::size_t>(std::lower_bound(kept.begin(), kept.end(), formed_) - kept.begin()));
     hessian_.select(kept);
+    if (whole_) whole_hessian_.select(kept);
     formed_ = static_cast<Index>(kept.size());
   }
 
@@ -84,7 +86,7 @@ class WorkingSet {
   }
 
   /// Is the Hessian more than the columns of the design tell? Then it is formed, as long as it is small.
-  bool entangled(const SparseObjective& f) const { return trusts_whole_ && f.entangled() && size() <= largest_whole; }
+  bool entangled(const SparseObjective& f) const { return trusts_whole_ && f.entangled() && size() <= largest_whole(f); }
   /// Can it be applied through the columns (whole_model.hpp)?
   bool entangled_by_columns(const SparseObjective& f) const {
     return trusts_whole_ && f.entangled() && f.design().by_columns() && f.followers().size() <= most_followers;
@@ -93,14 +95,16 @@ class WorkingSet {
   bool entangled_at_large(const SparseObjective& f) const {
     const Design& A = f.design();
     const bool sparse = A.entries() < 0.05 * static_cast<double>(A.rows()) * static_cast<double>(A.cols());
-    return entangled_by_columns(f) && size() > (sparse ? largest_whole_sparse : largest_whole);
+    return entangled_by_columns(f) && size() > (sparse ? largest_whole_sparse : largest_whole(f));
   }
   /// Where columns are all but collinear a formed Hessian is rounding, and the bound by columns leads further.
   void distrust_whole() { trusts_whole_ = false; }
 
   WorkingHessian& hessian() { return hessian_; }
-  /// Is there a formed Hessian that nobody has called outdated? One that the objective gave knows nothing of columns that came since.
-  bool lasts() const { return !stale_ && hessian_.formed() && (!whole_ || formed_ == size()); }
+  /// Is there a formed Hessian that nobody has called outdated, to which columns that came since can be added?
+  bool lasts() const {
+    return !stale_ && hessian_.formed() && (!whole_ || formed_ == size() || whole_hessian_.lasts(columns_, formed_));
+  }
   void outdate() { stale_ = true; }
 
  private:
@@ -116,9 +120,16 @@ class WorkingSet {
   }
 
   bool update_whole(const SparseObjective& f) {
-    if (!stale_ && whole_ && formed_ == size()) return false;
+    const bool held = !stale_ && whole_ && formed_ > 0;
+    if (held && whole_hessian_.lasts(columns_, formed_)) {
+      hessian_.scale(whole_hessian_.follow(f));
+      if (formed_ < size()) hessian_.append(columns_, whole_hessian_.more(f, columns_, formed_));
+      formed_ = size();
+      return false;
+    }
+    if (held && formed_ == size()) return false;
     Eigen::MatrixXd H;
-    f.hessian_at(columns_, H);
+    whole_hessian_.form(f, columns_, H);
     hessian_.set(f.design(), columns_, std::move(H));
     formed_ = size();
     stale_ = false;
@@ -126,17 +137,21 @@ class WorkingSet {
     return true;
   }
 
-  static constexpr Index largest_whole = 1500, largest_whole_sparse = 500;
+  // The columns are copied for it.
+  static Index largest_whole(const SparseObjective& f) { return std::clamp(most_copied / f.design().rows(), Index{1500}, WorkingHessian::largest_formed); }
+
+  static constexpr Index largest_whole_sparse = 500, most_copied = Index(1) << 26;
   static constexpr std::size_t most_followers = 32;
 
   Columns columns_;
   std::vector<char> inside_;
   WorkingHessian hessian_;
+  WholeHessian whole_hessian_;
   Vector v_;          // the curvatures that it belongs to
   Index formed_ = 0;  // leading columns that it knows
   bool stale_ = true;
   bool trusts_whole_ = true;
-  bool whole_ = false;  // as the objective gave it, not by columns
+  bool whole_ = false;  // is it all there is, not what columns tell?
 };
 
 }  // namespace acfw

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "acfw/linear/multiply.hpp"
 #include "acfw/linear/storage.hpp"
 
 namespace acfw {
@@ -89,6 +90,30 @@ class BlockDesign : public DesignByColumns<BlockStorage<Storage>> {
       of_block(z.data(), block) = margins;
     });
   }
+
+  // Columns of a block, side by side, times the margins of that block.
+  void dots_with(const Columns& columns, const Eigen::MatrixXd& R, Eigen::MatrixXd& out, int threads) const override {
+    if (!full() || R.cols() < 2) return Base::dots_with(columns, R, out, threads);
+    constexpr std::size_t strip = 96;
+    out.resize(static_cast<Index>(columns.size()), R.cols());
+    std::vector<Columns> places(static_cast<std::size_t>(A_.blocks));
+    for (std::size_t k = 0; k < columns.size(); ++k) places[static_cast<std::size_t>(A_.place(columns[k]).block)].push_back(static_cast<Index>(k));
+    for_each(A_.blocks, threads, [&](Index block) {
+      const Columns& own = places[static_cast<std::size_t>(block)];
+      Eigen::MatrixXd margins(A_.rows, R.cols()), some, found;
+      for (Index b = 0; b < R.cols(); ++b) margins.col(b) = of_block(R.col(b).data(), block);
+      for (std::size_t from = 0; from < own.size(); from += strip) {
+        const Index count = static_cast<Index>(std::min(strip, own.size() - from));
+        some.setZero(A_.rows, count);
+        for (Index a = 0; a < count; ++a) entries_by_margin(columns[static_cast<std::size_t>(own[from + static_cast<std::size_t>(a)])], some.col(a).data());
+        found.resize(count, R.cols());
+        multiply(some.transpose(), margins, found);
+        for (Index a = 0; a < count; ++a) out.row(own[from + static_cast<std::size_t>(a)]) = found.row(a);
+      }
+    });
+  }
+
+  bool pack(const Columns& columns, PackedColumns& out) const override { return !full() && Base::pack(columns, out); }
 
  protected:
   void raw_dots(const Index* columns, Index from, Index to, const double* r, double* out) const override {

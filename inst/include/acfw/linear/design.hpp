@@ -60,6 +60,12 @@ class Design : public Sweepable {
     });
   }
 
+  /// out(k, b) = <column columns[k], column b of R>
+  virtual void dots_with(const Columns& columns, const Eigen::MatrixXd& R, Eigen::MatrixXd& out, int threads = 1) const {
+    out.resize(static_cast<Index>(columns.size()), R.cols());
+    for (Index b = 0; b < R.cols(); ++b) dots(columns, R.col(b), out.col(b).data(), threads);
+  }
+
   void inner(const Columns& columns, const Vector& q, double* out, int threads) const override { dots(columns, q, out, threads); }
 
   /// out = A'r

@@ -95,13 +95,13 @@ class Glm final : public Regression {
   bool constant_curvature() const override { return loss_->quadratic(); }
 
   bool entangled() const override { return free_.size() > 0 || loss_->coupled(); }
-  void hessian_at(const Columns& columns, Eigen::MatrixXd& H) const override {
+  void hessian_at(const Columns& columns, Eigen::MatrixXd& H, Followed& followed) const override {
     const Index k = static_cast<Index>(columns.size());
     Columns all = columns;
     all.insert(all.end(), settings_.free.begin(), settings_.free.end());
     hessian_on(*A_, all, *loss_, has_intercept(), threads(), H);
     H.diagonal().head(k) += ridge(columns);
-    if (free_.size() > 0) profile_out(k, H);
+    profile_out(k, H, followed);
   }
 
   Index margins() const override { return loss_->together(); }

@@ -91,13 +91,13 @@ class GlmOfParts final : public Regression {
   bool constant_curvature() const override { return family_->quadratic(); }
 
   bool entangled() const override { return free_.size() > 0 || family_->coupled(); }
-  void hessian_at(const Columns& columns, Eigen::MatrixXd& H) const override {
+  void hessian_at(const Columns& columns, Eigen::MatrixXd& H, Followed& followed) const override {
     const Index k = static_cast<Index>(columns.size());
     Columns all = columns;
     all.insert(all.end(), settings_.free.begin(), settings_.free.end());
     take_hessian(parts_->ask(bending(all, Slopes::none)), static_cast<Index>(all.size()), 0, H);
     H.diagonal().head(k) += ridge(columns);
-    if (free_.size() > 0) profile_out(k, H);
+    profile_out(k, H, followed);
   }
 
   double prepare(const Move<AnyAtom>& move) override {

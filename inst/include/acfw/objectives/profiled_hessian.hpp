@@ -186,13 +186,15 @@ Force response_to(const Force& force, Eigen::MatrixXd F) {
   return symmetric_solve(F, force);
 }
 
-/// The leading k x k block of H, once what stands behind it has followed.
-inline void profile_out(Index k, Eigen::MatrixXd& H) {
+/// The leading k x k block of H, once what stands behind it has followed; what that was goes to `followed`.
+inline void profile_out(Index k, Eigen::MatrixXd& H, Followed& followed) {
   const Index q = H.cols() - k;
-  const Eigen::MatrixXd side = H.bottomLeftCorner(q, k);
-  const Eigen::MatrixXd followed = response_to(side, H.bottomRightCorner(q, q));
+  followed.lean = H.bottomLeftCorner(q, k);
+  followed.bent = H.bottomRightCorner(q, q);
+  if (q == 0) return;
+  const Eigen::MatrixXd response = response_to(followed.lean, followed.bent);
   Eigen::MatrixXd left = H.topLeftCorner(k, k);
-  if (followed.allFinite()) multiply(side.transpose(), followed, left, -1.0, true);
+  if (response.allFinite()) multiply(followed.lean.transpose(), response, left, -1.0, true);
   H.swap(left);
 }
 

@@ -7,6 +7,11 @@
 
 namespace acfw {
 
+/// Followers that have been profiled out of a Hessian: their rows of it beside the columns, and what they bend themselves.
+struct Followed {
+  Eigen::MatrixXd lean, bent;
+};
+
 class SparseObjective {
  public:
   virtual ~SparseObjective() = default;
@@ -36,7 +41,7 @@ class SparseObjective {
   virtual bool has_intercept() const = 0;
   /// Is there more to the Hessian, as where columns outside of the budget follow? Then it is to be had as a whole, ridge and all.
   virtual bool entangled() const { return false; }
-  virtual void hessian_at(const Columns& /*columns*/, Eigen::MatrixXd& /*H*/) const {}
+  virtual void hessian_at(const Columns& /*columns*/, Eigen::MatrixXd& /*H*/, Followed& /*followed*/) const {}
   /// Of an observation, that bend one another.
   virtual Index margins() const { return 1; }
   /// Or how rows bend one another, and the columns that follow.
