@@ -74,6 +74,11 @@ struct Bending {
   }
 };
 
+/// Followers that have been taken out of a Hessian on columns: N, a row for each of them, and F.
+struct Followed {
+  Eigen::MatrixXd lean, bent;
+};
+
 struct CoordinateModel {
   Columns columns;
   Vector x;         ///< the coordinates of W

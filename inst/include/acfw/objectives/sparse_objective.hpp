@@ -7,11 +7,6 @@
 
 namespace acfw {
 
-/// Followers that have been profiled out of a Hessian: their rows of it beside the columns, and what they bend themselves.
-struct Followed {
-  Eigen::MatrixXd lean, bent;
-};
-
 class SparseObjective {
  public:
   virtual ~SparseObjective() = default;
