@@ -517,7 +517,7 @@ TEST_CASE("pairs of two bytes a number serve bowls of any size, to the digits of
     for (double& b : bowl.b) b *= size;
     std::vector<double> x(bowl.a.size(), 1.0);
     LbfgsGoal goal;
-    goal.most_steps = 30;
+    goal.most_steps = 40;
     Lbfgs<double, Bowl>(bowl, 6).minimize(x, goal);
     for (std::size_t k : {std::size_t{0}, std::size_t{12}, std::size_t{4711}}) {
       CHECK(x[k] == close_to(bowl.b[k] / bowl.a[k], 1e-9).or_by(1e-12));

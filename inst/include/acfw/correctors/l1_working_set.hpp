@@ -48,6 +48,7 @@ class L1WorkingSet : public NoCorrection {
     choose(f);
     moved_ = false;
     decrease_ = 0.0;
+    const double value = f.value();
     int step = 0, in_vain = 0;
     double least = std::numeric_limits<double>::infinity();
     for (; step < most_steps && in_vain < most_in_vain && !(stop_ && stop_()); ++step) {
@@ -59,7 +60,7 @@ class L1WorkingSet : public NoCorrection {
       in_vain = creeps && !(inner_gap < 0.9 * least) ? in_vain + 1 : 0;
       least = std::min(least, inner_gap);
     }
-    if (step == most_steps) set_.distrust_whole();
+    if (step == most_steps) set_.doubt_whole(value, f.value());
     return moved_;
   }
 

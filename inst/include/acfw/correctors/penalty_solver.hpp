@@ -59,6 +59,7 @@ class PenaltySolver {
     const Index chosen = set_.size();
     for (int round = 0, taken = 0; round < most_rounds && taken < goal.most_steps; ++round) {
       const double tol = share * std::max(goal.tol, goal.rel_tol * std::abs(f.value()));
+      const double value = f.value();
       int step = 0, in_vain = 0;
       for (double least = std::numeric_limits<double>::infinity(); step < most_steps_ && in_vain < most_in_vain; ++step) {
         if (goal.stop && goal.stop()) return;
@@ -66,7 +67,7 @@ class PenaltySolver {
         in_vain = model_gap_ < 0.9 * least ? 0 : in_vain + 1;
         least = std::min(least, model_gap_);
       }
-      if (step == most_steps_) set_.distrust_whole();
+      if (step == most_steps_) set_.doubt_whole(value, f.value());
       const Vector& g = f.gradient();
       ++counts.gradient;
       const bool met = gap_at_own_size(f, g, budget_) <= tol / share;
@@ -103,6 +104,7 @@ class PenaltySolver {
       else take_in(f, g, std::max(floor_, mu_ * (1.0 + 1e-9)));
       enough_ = share * allowed;
       hidden_ = share * std::min(allowed, 0.5 * goal.rounding);
+      const double value = f.value();
       int step = 0, no_nearer = 0;
       for (double nearest = std::numeric_limits<double>::infinity(); step < most_steps_ && no_nearer < most_in_vain; ++step) {
         if (goal.stop && goal.stop()) return off;
@@ -110,7 +112,7 @@ class PenaltySolver {
         no_nearer = model_gap_ < 0.9 * nearest ? 0 : no_nearer + 1;
         nearest = std::min(nearest, model_gap_);
       }
-      if (step == most_steps_) set_.distrust_whole();
+      if (step == most_steps_) set_.doubt_whole(value, f.value());
       if (step == 0 && round > 0) break;
       ++counts.gradient;
     }

@@ -20,6 +20,7 @@ class WorkingSet {
   /// Of the columns held, of a design that has p, only those with keep(j) stay.
   template <class Keep>
   void retain(Index p, Keep keep) {
+    if (!trusts_whole_ && --doubts_ == 0) trusts_whole_ = true;
     inside_.resize(static_cast<std::size_t>(p), 0);
     std::vector<Index> kept;
     for (std::size_t k = 0; k < columns_.size(); ++k) {
@@ -97,8 +98,14 @@ class WorkingSet {
     const bool sparse = A.entries() < 0.05 * static_cast<double>(A.rows()) * static_cast<double>(A.cols());
     return entangled_by_columns(f) && size() > (sparse ? largest_whole_sparse : largest_whole(f));
   }
-  /// Where columns are all but collinear a formed Hessian is rounding, and the bound by columns leads further.
-  void distrust_whole() { trusts_whole_ = false; }
+  /// As many steps as there may be have changed f so. Where columns are all but collinear a formed Hessian is rounding, and the bound by
+  /// columns leads further, for a while; where f vanishes, as that of separable data, each step leaves a share of it and all is well.
+  void doubt_whole(double before, double after) {
+    if (!trusts_whole_ || after < 0.5 * before) return;
+    trusts_whole_ = false;
+    doubts_ = longest_doubt_;
+    longest_doubt_ *= 4;
+  }
 
   WorkingHessian& hessian() { return hessian_; }
   /// Is there a formed Hessian that nobody has called outdated, to which columns that came since can be added?
@@ -151,6 +158,7 @@ class WorkingSet {
   Index formed_ = 0;  // leading columns that it knows
   bool stale_ = true;
   bool trusts_whole_ = true;
+  long doubts_ = 0, longest_doubt_ = 4;  // choices of columns until it is trusted again
   bool whole_ = false;  // is it all there is, not what columns tell?
 };
 
