@@ -13,7 +13,7 @@
 #' call. So its settings (`alpha`, `weights`, `offset`, `penalty.factor`, `standardize`, `intercept`, limits) are found by
 #' evaluating that call where `certify()` is called; name those that are not there.
 #'
-#' @param object A fit: of this package for `certificate()`; for `certify()` one of [glmnet::glmnet()] or the list of factors that
+#' @param object A fit: of this package for `certificate()`; for `certify()` one of [glmnet::glmnet()] or [glmnet::cv.glmnet()], or the list of factors that
 #'   [softImpute::softImpute()] returns.
 #' @param x,y The training data. For `certificate()` they are looked for by the call of the fit if not given, and without them
 #'   nothing is recomputed; a formula's `x` is the data frame. For softImpute only `x`.

@@ -5,6 +5,7 @@ certify.glmnet <- function(object, x, y, refine = TRUE, control = acfw_control(r
   check_dots(..., .known = names(formals()))
   require_argument(x, "the training matrix")
   require_argument(y, "the response")
+  if (inherits(object, "cv.glmnet")) object <- object$glmnet.fit
   family <- glmnet_family(object)
   given <- list(alpha = alpha, weights = weights, offset = offset, penalty.factor = penalty.factor, standardize = standardize,
                 intercept = intercept, lower.limits = lower.limits, upper.limits = upper.limits)
@@ -24,6 +25,11 @@ certify.glmnet <- function(object, x, y, refine = TRUE, control = acfw_control(r
   new_certificate(data.frame(lambda = object$lambda, beta = norms, df = object$df, objective = value, lower_bound = bound,
                              gap = gap_above(value, bound)))
 }
+
+# A function of its own arguments, not one that calls the other: what the call of glmnet names is looked for where certify() was called.
+#' @rdname certificate
+#' @exportS3Method certify cv.glmnet
+certify.cv.glmnet <- certify.glmnet
 
 glmnet_family <- function(object, call = rlang::caller_env()) {
   class <- intersect(class(object), c("elnet", "lognet", "fishnet"))

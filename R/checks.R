@@ -149,10 +149,12 @@ as_dgc <- function(x) {
   methods::as(methods::as(methods::as(x, "generalMatrix"), "dMatrix"), "CsparseMatrix")
 }
 
+with_article <- function(noun) paste(if (grepl("^[aeiou]", noun)) "an" else "a", noun)
+
 # A short description of a value for error messages.
 describe <- function(x) {
   if (is.null(x)) return("NULL")
   if (is.atomic(x) && length(x) == 1L) return(if (is.character(x)) paste0("\"", x, "\"") else format(x))
-  kind <- if (is.object(x)) paste0("an object of class <", class(x)[[1L]], ">") else paste("a", typeof(x))
+  kind <- if (is.object(x)) paste0("an object of class <", class(x)[[1L]], ">") else with_article(typeof(x))
   if (is.null(dim(x))) paste0(kind, " of length ", length(x)) else paste0(kind, " of size ", paste(dim(x), collapse = " x "))
 }

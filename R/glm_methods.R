@@ -12,7 +12,7 @@
 #'   degrees of freedom the number of nonzero coefficients and the intercepts, and for the gaussian family, as [lm()] has it, the
 #'   variance. `tidy()` has a row per nonzero coefficient and radius (and class), `glance()` a row per radius, `augment()` the data with
 #'   `.fitted` (a mean; for the multinomial family the most probable class) and, where the response is known, `.resid`: for the
-#'   training data, and for new data of a formula that have the response; of a path once for each radius, with `beta`. `family()` is that of [stats::family()].
+#'   training data, and for new data of a formula that have the response; of a path once for each radius, with `beta`. `family()` is that of [stats::family()], and `formula()` is there where the fit has one.
 #' @examples
 #' x <- as.matrix(mtcars[, c("hp", "wt")])
 #' fit <- acfw_glm(x, mtcars$am, "binomial", beta = 1)
@@ -87,6 +87,14 @@ family.acfw_glm <- function(object, ...) {
   check_dots(...)
   switch(object$family, gaussian = stats::gaussian(), binomial = stats::binomial(), poisson = stats::poisson(),
          structure(list(family = "multinomial", link = "softmax"), class = "family"))
+}
+
+#' @rdname acfw_glm_methods
+#' @export
+formula.acfw_glm <- function(x, ...) {
+  check_dots(...)
+  if (is.null(x$terms)) abort_input("x", "was fitted to a matrix: there is no formula.")
+  stats::formula(x$terms)
 }
 
 #' @rdname acfw_glm_methods

@@ -101,6 +101,15 @@ test_that("the certificate of a fit that was stopped early says so", {
   expect_gt(max(certify(loose, x, y)$gap), 100 * max(certify(tight, x, y)$gap, 1e-12))
 })
 
+test_that("a cross-validation of glmnet is certified as its path", {
+  skip_if_not_installed("glmnet")
+  y <- rnorm(n)
+  shares <- runif(n)
+  chosen <- glmnet::cv.glmnet(x, y, weights = shares, nlambda = 8)
+  whole <- glmnet::glmnet(x, y, weights = shares, lambda = chosen$glmnet.fit$lambda)
+  expect_equal(certify(chosen, x, y)$objective, certify(whole, x, y)$objective, tolerance = 1e-6)
+})
+
 test_that("settings that cannot be found are asked for, and other fits refused", {
   skip_if_not_installed("glmnet")
   y <- rnorm(n)
