@@ -32,13 +32,17 @@ ACFW_BODY ThinQr householder_qr(const Eigen::MatrixXd& F) {
 ACFW_BODY Vector symmetric_solve(const Eigen::MatrixXd& S, const Vector& b) { return S.ldlt().solve(b); }
 ACFW_BODY Eigen::MatrixXd symmetric_solve(const Eigen::MatrixXd& S, const Eigen::MatrixXd& B) { return S.ldlt().solve(B); }
 
-// By panels of columns: almost all of the work is then in products, for which there are wide registers.
-ACFW_BODY bool cholesky(Eigen::Ref<Eigen::MatrixXd> S) {
+namespace detail {
+
+// The factor in place, by panels of columns, so that almost all of the work is in products, for which there are wide registers.
+// `factor(corner, k)` makes that of a block on the diagonal, which begins at k; false ends it.
+template <class Corner>
+bool cholesky_by_panels(Eigen::Ref<Eigen::MatrixXd> S, Corner factor) {
   constexpr Index width = 64, strip = 128;
   for (Index k = 0; k < S.cols(); k += width) {
     const Index size = std::min(width, S.cols() - k), next = k + size, rest = S.cols() - next;
     Eigen::Ref<Eigen::MatrixXd> corner = S.block(k, k, size, size);
-    if (Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>>(corner).info() != Eigen::Success) return false;
+    if (!factor(corner, k)) return false;
     Eigen::Ref<Eigen::MatrixXd> panel = S.block(next, k, rest, size);
     corner.triangularView<Eigen::Lower>().transpose().solveInPlace<Eigen::OnTheRight>(panel);
     for (Index b = 0; b < rest; b += strip) {  // of what is left, the lower triangle
@@ -47,6 +51,14 @@ ACFW_BODY bool cholesky(Eigen::Ref<Eigen::MatrixXd> S) {
     }
   }
   return true;
+}
+
+}  // namespace detail
+
+ACFW_BODY bool cholesky(Eigen::Ref<Eigen::MatrixXd> S) {
+  return detail::cholesky_by_panels(S, [](Eigen::Ref<Eigen::MatrixXd> corner, Index) {
+    return Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>>(corner).info() == Eigen::Success;
+  });
 }
 
 ACFW_BODY void cholesky_solve(const Eigen::Ref<const Eigen::MatrixXd>& L, Eigen::Ref<Eigen::MatrixXd> B) {
@@ -72,20 +84,18 @@ ACFW_BODY std::vector<Index> cholesky_extend(Eigen::Ref<Eigen::MatrixXd> L, Inde
     L.block(k, k, size, size).triangularView<Eigen::Lower>().transpose().solveInPlace<Eigen::OnTheRight>(panel);
   }
   Eigen::Ref<Eigen::MatrixXd> corner = L.block(known, known, more, more);
-  const Eigen::MatrixXd given = corner;
+  const Vector least = tiny * corner.diagonal();
   if (known > 0) multiply(side, side.transpose(), corner, -1.0, true);
-  const Vector least = tiny * given.diagonal();
-  const Eigen::MatrixXd left = corner;
-  if (cholesky(corner) && (corner.diagonal().array().square() >= least.array()).all()) return {};
-  corner = left;
   std::vector<Index> raised;
-  for (Index j = 0; j < more; ++j) {
-    corner.col(j).tail(more - j).noalias() -= corner.block(j, 0, more - j, j) * corner.row(j).head(j).transpose();
-    const double pivot = std::sqrt(std::max(corner(j, j), least[j]));
-    if (!(corner(j, j) >= least[j])) raised.push_back(known + j);
-    corner(j, j) = pivot;
-    corner.col(j).tail(more - j - 1) /= pivot;
-  }
+  detail::cholesky_by_panels(corner, [&](Eigen::Ref<Eigen::MatrixXd> block, Index from) {
+    for (Index j = 0, rest = block.rows(); j < block.rows(); ++j, --rest) {
+      block.col(j).tail(rest).noalias() -= block.block(j, 0, rest, j) * block.row(j).head(j).transpose();
+      if (!(block(j, j) >= least[from + j])) raised.push_back(known + from + j);
+      block(j, j) = std::sqrt(std::max(block(j, j), least[from + j]));
+      block.col(j).tail(rest - 1) /= block(j, j);
+    }
+    return true;
+  });
   return raised;
 }
 
