@@ -25,6 +25,9 @@ class Forming {
   /// After so many sweeps it would have been.
   double enough_sweeps() const { return 2.0 + 2.0 * (price_ + solution_) / sweep_; }
 
+  /// Do sweeps through the columns cost less than those over the Hessian, where no face of it leads to the end?
+  bool sweeps_better_apart() const { return sweep_ < 0.25 * solution_; }
+
   /// A model has been solved by so many sweeps,
   void swept(double sweeps) {
     sweeps_ += 0.5 * (sweeps - sweeps_);

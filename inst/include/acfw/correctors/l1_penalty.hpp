@@ -59,7 +59,7 @@ class L1Penalty final : public PenaltySolver {
     const bool must_form = !f.design().by_columns() || (!at_large && whole);
     const bool weighing = weighing_whole || (!must_form && !f.entangled() && !f.constant_curvature() && set_.may_form(f));
     forming_ = must_form || (weighing ? !at_large && worth_forming(f) : f.design().dense() && set_.may_form(f));
-    if (forming_ && !must_form && pause_ > 0 && larger_than_rank(f)) {
+    if (forming_ && !must_form && pause_ > 0) {
       --pause_;
       forming_ = false;
     }
@@ -107,14 +107,14 @@ class L1Penalty final : public PenaltySolver {
     model_of(f, set_.columns(), x(), g(), budget_, moments_, model());
   }
 
-  // More columns than observations have a Hessian that is singular on most faces. Near an exact fit pivots are lost there, sweeps over it are
-  // as well, and it is larger than the columns are: these are gone through instead, for a while.
+  // More columns than observations have a Hessian that is singular on most faces, and nearly so are those of text. Near an exact fit pivots
+  // are lost there, sweeps over it are as well, and it is larger than the columns are: these are gone through instead, for a while.
   bool pivoted(const SparseObjective& f, double gap) {
     if (pivoting_.minimise(set_.hessian(), model(), gap)) {
       if (larger_than_rank(f)) longest_pause_ = 8;
       return true;
     }
-    if (!f.design().by_columns() || f.entangled() || !larger_than_rank(f)) return false;
+    if (!f.design().by_columns() || f.entangled() || !(larger_than_rank(f) || choice_.sweeps_better_apart())) return false;
     longest_pause_ = std::min(2 * longest_pause_, 256);
     pause_ = longest_pause_;
     forming_ = stays_ = false;

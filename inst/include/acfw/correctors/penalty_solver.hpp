@@ -84,6 +84,7 @@ class PenaltySolver {
     sought_ = goal.sought;
     if (missed_ == sought_ && !walk_to_size(f, goal, counts)) return std::numeric_limits<double>::infinity();
     mu_ = budget_.size(f.point()) > 0.0 ? budget_.multiplier(f.gradient(), f.point()) : 0.0;
+    unsolved_ = 0;
     const bool determined = f.design().rows() > f.design().cols();
     double least = std::numeric_limits<double>::infinity(), off = least;
     for (int round = 0, in_vain = 0; round < most_rounds && in_vain < most_in_vain; ++round) {
@@ -106,7 +107,8 @@ class PenaltySolver {
       hidden_ = share * std::min(allowed, 0.5 * goal.rounding);
       const double value = f.value();
       int step = 0, no_nearer = 0;
-      for (double nearest = std::numeric_limits<double>::infinity(); step < most_steps_ && no_nearer < most_in_vain; ++step) {
+      double nearest = std::numeric_limits<double>::infinity();
+      for (; step < most_steps_ && no_nearer < most_in_vain && unsolved_ < most_unsolved; ++step) {
         if (goal.stop && goal.stop()) return off;
         if (!newton_step_to_size(f, step == 0, counts)) break;
         no_nearer = model_gap_ < 0.9 * nearest ? 0 : no_nearer + 1;
@@ -195,7 +197,7 @@ class PenaltySolver {
   // penalty: between two of them, one on either side, lies the one that is sought.
   void fit_size(const SparseObjective& f, double gap) {
     double low = 0.0, high = std::numeric_limits<double>::infinity(), reach = 2.0;
-    for (int tries = 0, unsolved = 0; tries < most_tries; ++tries) {
+    for (int tries = 0; tries < most_tries; ++tries) {
       const double size = size_of(model_.x), lacking = sought_ - size;
       if (lacking >= 0.0 && (mu_ <= floor_ || lacking * mu_ <= negligible * gap)) return;
       (lacking < 0.0 ? low : high) = mu_;
@@ -207,7 +209,7 @@ class PenaltySolver {
       if (!(mu_ > low && mu_ < high)) mu_ = high < std::numeric_limits<double>::infinity() ? 0.5 * (low + high) : 2.0 * side_.mu;
       mu_ = std::max(mu_, floor_);
       reach *= 2.0;
-      if (!solve_again(f, gap) && ++unsolved == most_unsolved) return;
+      if (!solve_again(f, gap) && ++unsolved_ >= most_unsolved) return;
     }
   }
 
@@ -284,6 +286,7 @@ class PenaltySolver {
   double slope_ = -1.0;  // of the size in the penalty
   double sought_ = 0.0, floor_ = 0.0;  // the size sought, and the least penalty on the way
   double enough_ = 0.0, hidden_ = 0.0;  // of a round's gap: what may be left, and what rounding leaves
+  int unsolved_ = 0;  // models on the way to a size, for which sweeps ran out
   double missed_ = 0.0;  // a size that rounds have not come near
   Side side_;  // the least point of the model at the penalty before
 };
