@@ -95,6 +95,21 @@ TEST_CASE("columns that others span are no members, and leave the factor as it w
   CHECK((sides.col(0) - x).lpNorm<Eigen::Infinity>() <= 1e-9);
 }
 
+TEST_CASE("so do many that come at once, in all panels of the factor") {
+  const Index p = 200;
+  Eigen::MatrixXd A = normal_matrix(180, p, 8);
+  for (Index j = 80; j < p; j += 2) A.col(j) = A.col(j - 80);  // the last of them copies of copies
+  const Eigen::MatrixXd K = A.transpose() * A;
+  FaceFactor factor;
+  factor.follow(K, first(50));
+  factor.follow(K, first(p));
+  CHECK(factor.size() == p - (p - 80) / 2);
+  const Vector x = normal_matrix(factor.size(), 1, 9);
+  Eigen::MatrixXd sides = K(factor.members(), factor.members()) * x;
+  factor.solve(sides);
+  CHECK((sides.col(0) - x).lpNorm<Eigen::Infinity>() <= 1e-8);
+}
+
 TEST_CASE("pivots find the minimiser along a path down to an exact fit, where sweeps would need thousands") {
   const Index n = 60;
   for (Index p : {Index{60}, Index{90}}) for (unsigned seed = 1; seed <= 5; ++seed) {
