@@ -6,7 +6,8 @@
 #' Folds are drawn at random, balanced within the classes if there are any, from R's generator as it stands; call [set.seed()] first to
 #' repeat them, or give `foldid`. With `nfolds` the number of observations each is left out alone, and nothing is drawn.
 #'
-#' Without `beta` the folds are solved at the penalties of the path on all data, as in glmnet; with it, at these radii.
+#' Without `beta` the folds are solved at the penalties of the path on all data, as in glmnet, to a relative gap of 1e-3, at which what
+#' they predict has settled, unless `control` names another; with it, at these radii.
 #'
 #' A cross-validation that is interrupted ends at once with the folds it has finished, and says so. On a cluster those at work are
 #' lost, and the cluster has to be made anew: a warning says so.
@@ -162,7 +163,7 @@ cv_glm <- function(fit_path, x, y, family, beta, weights, offset, foldid, nfolds
     folds <- sort(unique(foldid))
     part <- progress_parts("path", length(folds) + 1L, wants_progress(list(...)$control), environment(), "cross-validation")
     fit <- quiet_parts(part(path(x, y, beta, TRUE)))
-    at <- if (is.null(beta)) penalties(fit$penalty) else fit$beta
+    at <- if (is.null(beta)) penalties_of_folds(fit) else fit$beta
     one <- function(fold) {
       rest <- foldid != fold
       held_out(path(x[rest, , drop = FALSE], rows_of(coded$y, rest), at, rest), x, offset, !rest, fold)
@@ -176,6 +177,9 @@ cv_glm <- function(fit_path, x, y, family, beta, weights, offset, foldid, nfolds
   if (cv$status != "complete") tell_folds(cv$status, length(finished), length(folds))
   cv
 }
+
+# At a relative gap of 1e-3 scores have settled: they are as near to those of exact solutions as those of glmnet's folds.
+penalties_of_folds <- function(fit) penalties(fit$penalty, gap = 1e-3)
 
 # Some rows of a vector or matrix, which may be empty.
 rows_of <- function(values, rows) {

@@ -87,9 +87,10 @@
 #' @param standardize Let the set live in the scale of standardised columns? See below. The weights of a simplex are to sum to `beta` as
 #'   they are, so the default for it is `FALSE`.
 #' @param method,step The method, see below, and the step rule, see [acfw()].
-#' @param control Tolerances and limits, from [acfw_control()]. `max_time` is for the whole path, the others for each radius. Where
-#'   it names no tolerance, the relative gap is 1e-6 at radii you name, which are wanted for their solutions, and 1e-4 along a grid, which
-#'   is wanted for its shape.
+#' @param control Tolerances and limits, from [acfw_control()] or a list of its arguments. `max_time` is for the whole path, the others
+#'   for each radius. Without it, and where a list names no tolerance, the relative gap is 1e-6 at radii you name, which are wanted
+#'   for their solutions, and 1e-4 along a grid, which is wanted for its shape. What [acfw_control()] returns has tolerances that you can
+#'   read, 1e-6 unless you say more, and they hold: for another number of threads alone write `list(threads = 2)`.
 #' @param init A fit to start from. If it solved the very same problem (data, radius, settings, method) the run is continued;
 #'   otherwise its coefficients, of the nearest radius and moved into the set, are the starting point, and a message says so. Or the path of
 #'   a checkpoint that the same call has left, see [acfw_control()].
@@ -187,7 +188,8 @@ glm_arguments <- function(family, beta, nbeta, method, step, control, env) {
 
 # A grid is chosen for its shape, a radius that was named for its solution. What a control object says of tolerances holds all the same.
 glm_tolerance <- function(control, problem, beta) {
-  own <- c(1e-8 * typical_loss(problem), if (is.null(beta) || is_penalties(beta)) 1e-4 else 1e-6)
+  relative <- if (is_penalties(beta)) attr(beta, "gap") else if (is.null(beta)) 1e-4 else 1e-6
+  own <- c(1e-8 * typical_loss(problem), relative)
   if (is.null(attr(control, "unseen"))) own <- pmin(own, c(control$tol, control$rel_tol))
   with_tolerance(control, own[[1L]], own[[2L]])
 }

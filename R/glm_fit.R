@@ -102,16 +102,16 @@ glm_intercepts <- function(results, problem) {
   each - rep(colMeans(each), each = nrow(each))
 }
 
+# Cheap where there are many variables and few in use, and for small paths.
 norms_of_results <- function(results, problem) {
-  if (problem$set == "group" || length(problem$unpenalised)) return(vapply(results, norm_of_result, 0, problem))
-  vapply(results, function(result) sum(abs(result$value)), 0)
-}
-
-# Cheap where there are many variables and few in use.
-norm_of_result <- function(result, problem) {
-  if (problem$set == "group") return(set_norm(replace(0 * problem$start, result$index, result$value), problem))
-  column <- (result$index - 1L) %% ncol(problem$x) + 1L
-  sum(abs(result$value[!column %in% problem$unpenalised]))
+  norm <- if (problem$set == "group") {
+    function(result) set_norm(replace(0 * problem$start, result$index, result$value), problem)
+  } else if (length(problem$unpenalised)) {
+    function(result) sum(abs(result$value[!((result$index - 1L) %% ncol(problem$x) + 1L) %in% problem$unpenalised]))
+  } else {
+    function(result) sum(abs(result$value))
+  }
+  vapply(results, norm, 0)
 }
 
 # How many variables are in use at each radius.

@@ -21,7 +21,7 @@ glm_results <- function(problem, beta, nbeta, method, step, control, init, env) 
 # The path as the engine is told it: radii to land on, or how to choose a grid of penalties, which has glmnet's habits. (Or
 # `penalty`, some penalties, from the largest down.) A step that is longer than one of glmnet's 99 has to gain more to be followed by another.
 glm_radii <- function(problem, beta, nbeta) {
-  if (is_penalties(beta)) return(list(penalty = unclass(beta)))
+  if (is_penalties(beta)) return(list(penalty = as.double(beta)))
   if (!is.null(beta)) return(list(beta = beta))
   ratio <- if (nrow(problem$x) < ncol(problem$x)) 1e-2 else 1e-4
   gain <- problem$family$least_gain
@@ -30,8 +30,8 @@ glm_radii <- function(problem, beta, nbeta) {
 }
 
 # Penalties in the place of radii: the folds of a cross-validation are solved at those of the path on all data, which costs less than to
-# hit its radii.
-penalties <- function(values) structure(values, class = "acfw_penalties")
+# hit its radii. `gap` is the relative gap there unless somebody names one.
+penalties <- function(values, gap = 1e-4) structure(values, class = "acfw_penalties", gap = gap)
 is_penalties <- function(beta) inherits(beta, "acfw_penalties")
 
 # Runs the radii and returns one result each. The ball of radius zero holds one point, which needs no run.

@@ -33,9 +33,9 @@ cv_shards <- function(shards, family, beta, nfolds, measure, set = "l1", lambda 
     }
     problem <- problem_now()
     check_method_for(problem, method, .env)
-    control <- glm_tolerance(control, problem, beta)
-    fit <- quiet_parts(solve_shards(problem, beta, nbeta, method, step, control, NULL, .call, .env))
-    at <- if (is.null(beta)) penalties(fit$penalty) else fit$beta
+    fit <- quiet_parts(solve_shards(problem, beta, nbeta, method, step, glm_tolerance(control, problem, beta), NULL, .call, .env))
+    at <- if (is.null(beta)) penalties_of_folds(fit) else fit$beta
+    control <- glm_tolerance(control, problem, at)
     folds <- folds_of_shards(problem)
     runs <- if (was_interrupted(fit)) list(interrupted = TRUE) else {
       until_interrupted(folds, function(fold) quiet_parts({

@@ -116,3 +116,19 @@ test_that("the folds of every family run on a cluster as they do here", {
     expect_identical(there$cvm, here$cvm)
   }
 })
+
+test_that("folds are solved less closely than the fit unless a tolerance is named, and score alike", {
+  wanted <- function(control, beta) {
+    acfw:::glm_tolerance(acfw:::check_control(control), list(null_loss = 1, weights = 1, y = 1, x = matrix(1)), beta)$rel_tol
+  }
+  folds <- acfw:::penalties_of_folds(list(penalty = c(2, 1)))
+  expect_identical(c(wanted(NULL, folds), wanted(NULL, NULL), wanted(NULL, 1)), c(1e-3, 1e-4, 1e-6))
+  expect_identical(wanted(list(threads = 2), folds), 1e-3)
+  expect_identical(wanted(acfw_control(rel_tol = 1e-9), folds), 1e-9)
+  for (family in names(responses)) {
+    loose <- cv_acfw_glm(x, responses[[family]], family, foldid = foldid)
+    close <- cv_acfw_glm(x, responses[[family]], family, foldid = foldid, control = acfw_control(rel_tol = 1e-9))
+    k <- seq_len(min(length(loose$beta), length(close$beta)))
+    expect_lte(max(abs(loose$cvm[k] - close$cvm[k]) / close$cvsd[k]), 0.05)
+  }
+})

@@ -77,7 +77,7 @@ class BlockDesign : public DesignByColumns<BlockStorage<Storage>> {
       places[static_cast<std::size_t>(A_.place(columns[k]).block)].push_back(static_cast<Index>(k));
       entries += static_cast<double>(A_.size(columns[k]));
     }
-    for_each(A_.blocks, entries < this->worth_sharing * threads ? 1 : threads, [&](Index block) {
+    for_each(A_.blocks, this->threads_for(entries, threads), [&](Index block) {
       const Columns& own = places[static_cast<std::size_t>(block)];
       if (own.empty()) return;
       Vector margins = of_block(z.data(), block);
@@ -98,7 +98,8 @@ class BlockDesign : public DesignByColumns<BlockStorage<Storage>> {
     out.resize(static_cast<Index>(columns.size()), R.cols());
     std::vector<Columns> places(static_cast<std::size_t>(A_.blocks));
     for (std::size_t k = 0; k < columns.size(); ++k) places[static_cast<std::size_t>(A_.place(columns[k]).block)].push_back(static_cast<Index>(k));
-    for_each(A_.blocks, threads, [&](Index block) {
+    const double work = static_cast<double>(columns.size()) * static_cast<double>(A_.rows * R.cols());
+    for_each(A_.blocks, this->threads_for(work, threads), [&](Index block) {
       const Columns& own = places[static_cast<std::size_t>(block)];
       Eigen::MatrixXd margins(A_.rows, R.cols()), some, found;
       for (Index b = 0; b < R.cols(); ++b) margins.col(b) = of_block(R.col(b).data(), block);

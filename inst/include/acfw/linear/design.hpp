@@ -168,6 +168,9 @@ class Design : public Sweepable {
  protected:
   static constexpr double worth_sharing = 8192.0;  // entries
 
+  /// How many threads work on that many entries is worth: all of them or one.
+  static int threads_for(double entries, int threads) { return entries < worth_sharing * threads ? 1 : threads; }
+
   void set_entries(double entries) { entries_ = entries; }
 
   void poll() const {

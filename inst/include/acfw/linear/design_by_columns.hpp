@@ -221,7 +221,7 @@ class DesignByColumns : public Design {
       double entries = 0.0;
       for (Index j : columns) entries += static_cast<double>(A_.size(j));
       const Index count = 4 * threads;
-      if (entries >= worth_sharing * threads && rows_in_order(threads)) return {count, (rows() + count - 1) / count};
+      if (threads_for(entries, threads) > 1 && rows_in_order(threads)) return {count, (rows() + count - 1) / count};
     }
     return {1, rows()};
   }
