@@ -2,11 +2,13 @@
 #include <acfw/kernels/exponential.hpp>
 #include <acfw/linear/blocks.hpp>
 #include <acfw/losses/multinomial.hpp>
+#include <acfw/objectives/glm.hpp>
 #include <acfw/objectives/profiled_hessian.hpp>
 #include "check.hpp"
 
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
 
 using namespace acfw;
@@ -25,11 +27,51 @@ Eigen::MatrixXd written_out(const Eigen::MatrixXd& A, Index classes) {
   return all;
 }
 
-Multinomial three_classes(Index n) {
+Multinomial three_classes(Index n, Index first = 1, Index second = 1) {
   Vector y = Vector::Zero(3 * n), w = Vector::Constant(3 * n, 1.0 / static_cast<double>(n));
-  for (Index i = 0; i < n; ++i) y[3 * i + i % 3] = 1.0;
+  const Index round = first + second + 1;
+  for (Index i = 0; i < n; ++i) y[3 * i + (i % round < first ? 0 : i % round < first + second ? 1 : 2)] = 1.0;
   return Multinomial(y, w, 3);
 }
+
+// How often somebody looks at all margins.
+class Counted final : public Loss {
+ public:
+  Counted(Index n, Index first, int& looks) : Loss(Vector::Zero(3 * n), Vector::Constant(3 * n, 1.0 / static_cast<double>(n))), inner_(three_classes(n, first, 3)), looks_(looks) {
+    set_together(3);
+  }
+  bool probabilities() const override { return true; }
+  bool coupled() const override { return true; }
+  void curvature(Vector& v) const override { inner_.curvature(v); }
+  double curvature_along(const Vector& u) const override { return inner_.curvature_along(u); }
+  void coupling(Vector& v, Vector& c) const override { inner_.coupling(v, c); }
+  void coupling_of_levels(Eigen::MatrixXd& H) const override { inner_.coupling_of_levels(H); }
+  void look_on(const Rows&, const Vector& m, double b0) override { look(m, b0); }
+  double divergence_on(const Rows& rows, const Vector& m, double b0, const Vector& u, double gamma) const override {
+    return inner_.divergence_on(rows, m, b0, u, gamma);
+  }
+  Interval intercept_bounds(const Vector& m) const override { return inner_.intercept_bounds(m); }
+  bool newton_converges(double slope, double curvature) const override { return inner_.newton_converges(slope, curvature); }
+
+ protected:
+  double value_of(Index from, Index, const double* m, double b0) const override { return from > 0 ? 0.0 : inner_.value(all(m), b0); }
+  ResidualSums look_at(Index from, Index, const double* m, double b0) override {
+    if (from > 0) return {};
+    ++looks_;
+    const ResidualSums found = inner_.look(all(m), b0);
+    r_ = inner_.residual();
+    return found;
+  }
+  ShiftSums shift_of(Index from, Index, const double* m, double b0, const double* u, double gamma, double delta) const override {
+    return from > 0 ? ShiftSums{} : inner_.shift(all(m), b0, all(u), gamma, delta);
+  }
+
+ private:
+  Vector all(const double* m) const { return Eigen::Map<const Vector>(m, size()); }
+
+  Multinomial inner_;
+  int& looks_;
+};
 
 }  // namespace
 
@@ -99,17 +141,38 @@ TEST_CASE("exponentials of many numbers are those of the library, at any width",
   isa() = widest;
 }
 
-TEST_CASE("one column for each margin has the Hessian of columns by margin", "[classes]") {
+TEST_CASE("one constant for each margin has the Hessian of columns by margin", "[classes]") {
   constexpr Index n = 50;
   Multinomial loss = three_classes(n);
   loss.look(normal_matrix(3 * n, 1, 8), 0.0);
   Vector v, c;
   loss.coupling(v, c);
-  const detail::ColumnsByMargin columns{normal_matrix(n, 3, 9), {0, 1, 2}};
-  Eigen::MatrixXd once, general;
-  REQUIRE(detail::hessian_of_one_each(columns, v, c, 3, once));
+  const Vector levels = normal_matrix(3, 1, 9);
+  const detail::ColumnsByMargin columns{levels.transpose().replicate(n, 1), {0, 1, 2}};
+  Eigen::MatrixXd of_levels, of_base, general;
+  loss.coupling_of_levels(of_levels);
+  loss.Loss::coupling_of_levels(of_base);
+  const Vector found = detail::levels_of_margins(columns, 3);
+  REQUIRE(found.size() == 3);
   detail::hessian_by_margin(columns, v, c, 3, 1, general);
-  CHECK((once - general).norm() < 1e-13 * general.norm());
-  CHECK_FALSE(detail::hessian_of_one_each({normal_matrix(n, 3, 9), {0, 2, 1}}, v, c, 3, once));
-  CHECK_FALSE(detail::hessian_of_one_each({normal_matrix(n, 2, 9), {0, 1}}, v, c, 3, once));
+  CHECK((found.asDiagonal() * of_levels * found.asDiagonal() - general).norm() < 1e-13 * general.norm());
+  CHECK((of_levels - of_base).norm() < 1e-14 * of_base.norm());
+  CHECK(detail::levels_of_margins({columns.entries, {0, 2, 1}}, 3).size() == 0);
+  CHECK(detail::levels_of_margins({columns.entries.leftCols(2), {0, 1}}, 3).size() == 0);
+  CHECK(detail::levels_of_margins({normal_matrix(n, 3, 9), {0, 1, 2}}, 3).size() == 0);
+}
+
+TEST_CASE("intercepts of classes settle in a few steps, of many observations, though a constant they share has no curvature", "[classes]") {
+  for (Index first = 1; first < 12; ++first) {
+    for (Index n : {100, 300, 1000, 5000, 40000}) {
+      const Eigen::MatrixXd A = normal_matrix(n, 2, 10);
+      int looks = 0;
+      GlmSettings settings;
+      settings.intercept = false;
+      settings.free = {2, 5, 8};
+      Glm f(std::make_shared<BlockDesign<DenseStorage>>(DenseStorage{A.data(), n, n}, n, 2, 3), std::make_unique<Counted>(n, first, looks), settings);
+      CHECK(looks <= 10);
+      for (Index k : settings.free) CHECK(std::abs(f.gradient()[k]) < 1e-14);
+    }
+  }
 }

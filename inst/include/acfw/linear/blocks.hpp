@@ -2,7 +2,7 @@
 // design and margin k. Margins of one observation lie together, row i K + k, so that a loss of theirs is a loss of
 // neighbours. A column of ones at the end of each copy stands for its intercept. Nothing of the design is copied.
 //
-//   auto blocks = acfw::design_in_blocks(A, K);      // A a design by columns; rows() K rows, K (cols() + 1) columns
+//   acfw::BlockDesign<acfw::DenseStorage> blocks({data, n, n}, n, p, K);      // n K rows, K (p + 1) columns
 #pragma once
 
 #include <algorithm>
@@ -69,6 +69,7 @@ class BlockDesign : public DesignByColumns<BlockStorage<Storage>> {
   }
 
   void add_columns(const Columns& columns, const Vector& c, Vector& z, int threads) const override {
+    if (std::all_of(columns.begin(), columns.end(), [this](Index j) { return A_.ones(j); })) return add_levels(columns, c, z, threads);
     if (!full()) return Base::add_columns(columns, c, z, threads);
     std::vector<Columns> places(static_cast<std::size_t>(A_.blocks));
     double entries = 0.0;
@@ -121,16 +122,27 @@ class BlockDesign : public DesignByColumns<BlockStorage<Storage>> {
     if (!full()) return Base::raw_dots(columns, from, to, r, out);
     std::vector<Vector> margins(static_cast<std::size_t>(A_.blocks));
     for (Index k = from; k < to; ++k) {
-      const auto at = A_.place(columns ? columns[k] : k);
+      const Index j = columns ? columns[k] : k;
+      const auto at = A_.place(j);
       Vector& own = margins[static_cast<std::size_t>(at.block)];
-      if (own.size() == 0) own = of_block(r, at.block);
-      out[k] = at.column == A_.cols ? own.sum() : A_.A.dot(at.column, own.data());
+      if (own.size() == 0 && at.column != A_.cols) own = of_block(r, at.block);
+      out[k] = at.column == A_.cols ? A_.dot(j, r) : A_.A.dot(at.column, own.data());
     }
   }
 
  private:
   using Base = DesignByColumns<BlockStorage<Storage>>;
   using Base::A_;
+
+  // Intercepts alone: one pass over all margins.
+  void add_levels(const Columns& columns, const Vector& c, Vector& z, int threads) const {
+    Vector by = Vector::Zero(A_.blocks);
+    for (std::size_t k = 0; k < columns.size(); ++k) by[A_.place(columns[k]).block] += c[static_cast<Index>(k)] * this->scale(columns[k]);
+    if ((by.array() == 0.0).all()) return;
+    Eigen::Map<Eigen::MatrixXd> margins(z.data(), A_.blocks, A_.rows);
+    in_blocks(A_.rows, Index{4096}, this->threads_for(static_cast<double>(z.size()), threads),
+              [&](Index from, Index to) { margins.middleCols(from, to - from).colwise() += by; });
+  }
 
   // Margins of a block lie apart. Where columns have entries for nearly all of them, they are copied side by side first.
   bool full() const { return 2.0 * this->entries() > static_cast<double>(this->rows()) * static_cast<double>(A_.cols); }

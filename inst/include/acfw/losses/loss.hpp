@@ -98,6 +98,21 @@ class Loss {
     curvature(v);
     c.setZero(v.size());
   }
+  /// The sum of that over all observations: the second derivative for a constant that is added to each of the margins.
+  virtual void coupling_of_levels(Eigen::MatrixXd& H) const {
+    Vector v, c;
+    coupling(v, c);
+    H.setZero(together_, together_);
+    for (Index i = 0; i < size(); i += together_) {
+      for (Index b = 0; b < together_; ++b) {
+        H(b, b) += v[i + b];
+        for (Index a = 0; a < b; ++a) H(a, b) -= c[i + a] * c[i + b];
+      }
+    }
+    for (Index b = 0; b < together_; ++b) {
+      for (Index a = 0; a < b; ++a) H(b, a) = H(a, b);
+    }
+  }
   /// How many entries one after another belong to one observation.
   Index together() const { return together_; }
 

@@ -31,6 +31,22 @@ class Multinomial final : public Loss {
     c = root_w_.cwiseProduct(p_);
   }
 
+  // As the base class has it, without two long vectors: this is asked for in every Newton step of intercepts.
+  void coupling_of_levels(Eigen::MatrixXd& H) const override {
+    H.setZero(classes_, classes_);
+    for (Index i = 0; i < size(); i += classes_) {
+      const double w = w_[i];
+      for (Index b = 0; b < classes_; ++b) {
+        const double wp = w * p_[i + b];
+        H(b, b) += wp * q_[i + b];
+        for (Index a = 0; a < b; ++a) H(a, b) -= wp * p_[i + a];
+      }
+    }
+    for (Index b = 0; b < classes_; ++b) {
+      for (Index a = 0; a < b; ++a) H(b, a) = H(a, b);
+    }
+  }
+
   // Margins of one observation move together: a few rows are as good as all.
   void look_on(const Rows&, const Vector& m, double b0) override { look(m, b0); }
   double divergence_on(const Rows&, const Vector& m, double b0, const Vector& u, double gamma) const override {

@@ -172,8 +172,9 @@ class Glm final : public Regression {
     return loss_->value_rounding(0.0, terms_of_margins());
   }
 
-  double terms_of_margins() const {
-    return length_of_margins(screened_.lengths(), static_cast<double>(A_->rows()), length(settings_.offset));
+  double terms_of_margins() const { return terms_of_margins(screened_.lengths()); }
+  double terms_of_margins(const Vector& lengths) const {
+    return length_of_margins(lengths, static_cast<double>(A_->rows()), length(settings_.offset));
   }
 
   Vector roundings() const {
@@ -279,20 +280,40 @@ class Glm final : public Regression {
   // Asked for in every Newton step of theirs: where margins are coupled, their columns are laid out by margin once.
   void hessian_of_free(Eigen::MatrixXd& H) {
     if (!loss_->coupled() || has_intercept()) return hessian_on(*A_, settings_.free, *loss_, has_intercept(), threads(), H);
-    if (!free_laid_out_) free_by_margin_ = detail::columns_by_margin(*A_, settings_.free, loss_->together());
-    free_laid_out_ = true;
-    if (!free_by_margin_) return hessian_on(*A_, settings_.free, *loss_, false, threads(), H);
-    Vector v, c;
-    loss_->coupling(v, c);
-    if (!detail::hessian_of_one_each(*free_by_margin_, v, c, loss_->together(), H)) {
+    if (!free_laid_out_) lay_out_free();
+    if (free_levels_.size() > 0) {
+      loss_->coupling_of_levels(H);
+      H.array() += H.diagonal().maxCoeff();  // no curvature where all margins shift alike, and no slope: what rounding leaves is no way to go
+      H = free_levels_.asDiagonal() * H * free_levels_.asDiagonal();
+    } else if (free_by_margin_) {
+      Vector v, c;
+      loss_->coupling(v, c);
       detail::hessian_by_margin(*free_by_margin_, v, c, loss_->together(), threads(), H);
+    } else {
+      hessian_on(*A_, settings_.free, *loss_, false, threads(), H);
     }
   }
 
+  void lay_out_free() {
+    free_laid_out_ = true;
+    free_by_margin_ = detail::columns_by_margin(*A_, settings_.free, loss_->together());
+    if (free_by_margin_) free_levels_ = detail::levels_of_margins(*free_by_margin_, loss_->together());
+    if (free_levels_.size() > 0) free_by_margin_.reset();
+  }
+
   bool free_are_noise(const Vector& g) const {
-    const Vector& lengths = screened_.lengths();
-    if (lengths.size() == 0) return false;
-    return is_noise(g, lengths, loss_->residual_rounding(terms_of_margins()));
+    const Vector& all = screened_.lengths();
+    if (all.size() > 0) return is_noise(g, all, loss_->residual_rounding(terms_of_margins()));
+    const Vector in_use = lengths_in_use();
+    return is_noise(g, in_use, loss_->residual_rounding(terms_of_margins(in_use)));
+  }
+
+  // Before anybody has looked at all columns.
+  Vector lengths_in_use() const {
+    Vector out = Vector::Zero(A_->cols());
+    for (Index j : support()) out[j] = A_->length_bound(j);
+    for (Index j : settings_.free) out[j] = A_->length_bound(j);
+    return out;
   }
 
   // Margins are put back as they were, for a step may be so long that it leaves nothing of them.
@@ -338,6 +359,7 @@ class Glm final : public Regression {
   Vector m_;
   bool free_laid_out_ = false;
   std::optional<detail::ColumnsByMargin> free_by_margin_;
+  Vector free_levels_;  // where each margin has one free column, and that is a constant
   Vector free_step_;  // by which free columns go along with the prepared direction; empty where they do not
   static constexpr double shortest_lead = 1e-4;  // of a step, as a share of the point
 

@@ -86,28 +86,14 @@ inline std::optional<ColumnsByMargin> columns_by_margin(const Design& A, const C
   return out;
 }
 
-/// What hessian_on() finds, where each margin has one column and they are in the order of the margins, as intercepts are: one short pass.
-/// False where they are not.
-inline bool hessian_of_one_each(const ColumnsByMargin& columns, const Vector& v, const Vector& c, Index together, Eigen::MatrixXd& H) {
-  if (static_cast<Index>(columns.margin.size()) != together) return false;
+/// The constant of each column, where each margin has one column, they are in the order of the margins and constants, as intercepts are;
+/// nothing where they are not.
+inline Vector levels_of_margins(const ColumnsByMargin& columns, Index together) {
+  if (static_cast<Index>(columns.margin.size()) != together || columns.entries.rows() == 0) return {};
   for (Index k = 0; k < together; ++k) {
-    if (columns.margin[static_cast<std::size_t>(k)] != k) return false;
+    if (columns.margin[static_cast<std::size_t>(k)] != k || !(columns.entries.col(k).array() == columns.entries(0, k)).all()) return {};
   }
-  const Eigen::MatrixXd& S = columns.entries;
-  H.setZero(together, together);
-  Vector bent(together);
-  for (Index i = 0; i < S.rows(); ++i) {
-    for (Index b = 0; b < together; ++b) {
-      const double s = S(i, b);
-      bent[b] = c[i * together + b] * s;
-      H(b, b) += v[i * together + b] * s * s;
-      for (Index a = 0; a < b; ++a) H(a, b) -= bent[a] * bent[b];
-    }
-  }
-  for (Index b = 0; b < together; ++b) {
-    for (Index a = 0; a < b; ++a) H(b, a) = H(a, b);
-  }
-  return true;
+  return columns.entries.row(0);
 }
 
 /// What hessian_on() finds, where columns belong to one margin each: dense products, for which there are wide registers.
