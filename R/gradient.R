@@ -42,13 +42,19 @@ remembering <- function(fn) {
 # Where one side has no value, the other alone has to do.
 central_differences <- function(fn, x) {
   h <- .Machine$double.eps^(1 / 3) * pmax(abs(x), 1)
+  value <- function(x) {
+    y <- suppressWarnings(fn(x))
+    if (is.numeric(y) && length(y) == 1L && is.finite(y)) as.double(y) else NA_real_
+  }
   here <- NULL
   vapply(seq_along(x), function(i) {
-    above <- suppressWarnings(fn(replace(x, i, x[[i]] + h[[i]])))
-    below <- suppressWarnings(fn(replace(x, i, x[[i]] - h[[i]])))
-    if (is.finite(above) && is.finite(below)) return((above - below) / (2 * h[[i]]))
-    if (is.null(here)) here <<- fn(x)
-    if (is.finite(above)) (above - here) / h[[i]] else (here - below) / h[[i]]
+    above <- value(replace(x, i, x[[i]] + h[[i]]))
+    below <- value(replace(x, i, x[[i]] - h[[i]]))
+    if (!is.na(above) && !is.na(below)) return((above - below) / (2 * h[[i]]))
+    if (is.null(here)) here <<- value(x)
+    one_sided <- if (is.na(above)) (here - below) / h[[i]] else (above - here) / h[[i]]
+    if (is.na(one_sided)) abort_input("fn", "must return a single finite number at the point, and beside it on one side at least.", NULL)
+    one_sided
   }, 0)
 }
 

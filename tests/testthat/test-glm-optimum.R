@@ -346,6 +346,17 @@ test_that("a simplex of far more than the data want costs a few gradients", {
   expect_lt(fit$counts[["gradient"]], 60)
 })
 
+test_that("a simplex of far more than the data of several classes want costs a few gradients, of ordinary columns and of huge ones", {
+  for (seed in 1:6) {
+    set.seed(seed)
+    x <- matrix(rnorm(600 * 40), 600)
+    y <- factor(max.col(x[, 1:3] %*% matrix(rnorm(9), 3) - log(-log(matrix(runif(1800), 600)))))
+    fit <- acfw_glm(x, y, "multinomial", beta = 30, set = "simplex", control = acfw_control(max_time = 1200))
+    expect_identical(fit$status, "converged")
+    expect_lte(fit$counts[["gradient"]], 8)  # 9 to 18 by sweeps, which took a hundred times as long
+  }
+})
+
 test_that("a simplex of far more than the data want ends with hundreds of columns in use, and with more columns than observations", {
   set.seed(1)
   for (sparse in c(FALSE, TRUE)) {

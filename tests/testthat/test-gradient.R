@@ -18,6 +18,15 @@ test_that("differences at the edge of the domain use the side that has a value",
   expect_equal(g, 0.5 / sqrt(1 + c(0, 1)), tolerance = 1e-5)
 })
 
+test_that("what is no number beside the point counts as no value, and none on either side is an error about fn", {
+  odd <- function(x) if (x[[1L]] > 0.5 && x[[1L]] < 0.5001) "what" else sum((x - c(0.1, 0.9))^2)
+  fit <- suppressMessages(acfw(c(0.5, 0.5), odd, lmo = lmo_simplex(), control = acfw_control(max_iter = 3)))
+  expect_true(is.finite(fit$objective))
+  strange <- function(x) if (identical(x, c(0.5, 0.5))) 1 else c(1, 2)
+  expect_error(suppressMessages(acfw(c(0.5, 0.5), strange, lmo = lmo_simplex())), "`fn` must return a single finite number",
+               class = "acfw_error_input")
+})
+
 test_that("a gradient that comes as an attribute costs one call a point", {
   calls <- 0
   both <- function(x) {

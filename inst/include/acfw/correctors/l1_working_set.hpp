@@ -181,7 +181,7 @@ class L1WorkingSet : public NoCorrection {
     return faces_help(f) && (set_.size() <= few_columns || f.design().dense() || slow_at_ == budget_.radius());
   }
   bool faces_help(const SparseObjective& f) const {
-    return budget_.all_used() && !f.entangled() && set_.size() <= most_columns;
+    return budget_.all_used() && set_.size() <= (f.entangled() ? few_columns : most_columns);  // classes are dear to form
   }
   double patience(const SparseObjective& f) const {
     return faces_help(f) ? enough_sweeps : most_sweeps;
