@@ -77,7 +77,7 @@ compare <- function(name, p, iterations, repeats, goal) {
   runs <- list(
     closures = function() closures_alone(this$par, this$fn, this$gr, this$lmo, iterations),
     plain = function() plain_cfw(this$par, this$fn, this$gr, this$lmo, iterations),
-    acfw = function() acfw(this$par, this$fn, this$gr, this$lmo, control = control)
+    acfw = function() acfw(this$par, this$fn, this$gr, this$lmo, method = "cfw", control = control)
   )
   answers <- lapply(runs, function(run) run())  # also warms up the byte code
   same <- function(column) {

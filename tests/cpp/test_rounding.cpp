@@ -286,6 +286,8 @@ TEST_CASE("a function below its tangent is told from rounding", "[rounding]") {
   CHECK_FALSE(look_below_tangent(1.0, -1.0, -1e-8).seen);           // seven digits of the tangent
   CHECK_FALSE(look_below_tangent(1e8, -1e-6, -1e-6).seen);          // lost in the values
   CHECK(look_below_tangent(1.0, -1e-6, -1e-6).seen);
+  CHECK(look_below_tangent(1e-20, -1e-20, -1e-24, 1e-14).seen);
+  CHECK_FALSE(look_below_tangent(1e-20, -1e-20, -1e-24, 1e-8).seen);  // a step that is rounded
   const Contradiction found = look_below_tangent(2.0, -1.0, -0.5);
   CHECK(found.expected == -1.0);
   CHECK(found.found == -1.5);

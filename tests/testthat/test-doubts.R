@@ -65,3 +65,13 @@ test_that("curvature beside a small slope is no contradiction: a fit is continue
   expect_no_warning(longer <- acfw(fn = fn, gr = gr, lmo = lmo_simplex(), init = fit, control = acfw_control(rel_tol = 1e-10)))
   expect_identical(longer$status, "converged")
 })
+
+test_that("a step so short that the point rounds it accuses nobody", {
+  y <- rep(0.1, 10)
+  for (start in c(1, 10)) {
+    expect_no_warning(suppressMessages(acfw(
+      replace(numeric(10), start, 1), function(x) sum((x - y)^2 * (x - y)^2) / 4, function(x) (x - y)^2 * (x - y),
+      function(g) replace(numeric(10), which.min(g), 1), control = acfw_control(tol = 0, rel_tol = 0, max_iter = 2000)
+    )), class = "acfw_warning_convexity")
+  }
+})

@@ -16,10 +16,11 @@ struct Contradiction {
   double found = 0.0;
 };
 
-/// Is a divergence of a convex function, from a value of f by a tangent, below zero by more than rounding?
-inline Contradiction look_below_tangent(double f, double tangent, double divergence) {
+/// Is a divergence of a convex function, from a value of f by a tangent, below zero by more than rounding? That of the point is
+/// worth what it is of <g, x>, which has the size `terms`: a short step may be a rounded one.
+inline Contradiction look_below_tangent(double f, double tangent, double divergence, double terms = 0.0) {
   const double epsilon = std::numeric_limits<double>::epsilon();
-  const double noise = 1e-7 * std::abs(tangent) + 1024.0 * epsilon * (std::abs(f) + std::abs(tangent + divergence));
+  const double noise = 1e-7 * std::abs(tangent) + 1024.0 * epsilon * (std::abs(f) + std::abs(tangent + divergence) + terms);
   if (divergence < -noise) return {true, tangent, tangent + divergence};
   return {};
 }

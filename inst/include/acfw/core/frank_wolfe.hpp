@@ -345,7 +345,7 @@ class FrankWolfe {
       ++run.counts_.value;
       const double above_tangent = run.f_.divergence(gamma);
       if (above_tangent < 0.0) {
-        run.note_below_tangent(look_below_tangent(run.f_.value(), -gamma * run.move_.slope, above_tangent));
+        run.note_below_tangent(look_below_tangent(run.f_.value(), -gamma * run.move_.slope, above_tangent, run.gap_terms()));
       }
       return above_tangent;
     }

@@ -55,20 +55,20 @@ class Hull : public NoCorrection {
     if (!(slope > 0.0)) return false;
     const Blend<Atom> blend{*held_, away, model_.images()};
     f.prepare(Move<Blend<Atom>>{StepKind::corrective, 0.0, 1.0, 0.0, &blend, nullptr, slope, 1.0});
-    const double gamma = line_search(f, slope, counts);
+    const double gamma = line_search(f, slope, slopes.lpNorm<Eigen::Infinity>(), counts);
     if (gamma == 0.0) return false;
     f.commit(gamma);
     held_->reweigh(weights - gamma * away);
     return true;
   }
 
-  // The first of ever shorter steps that gains a tenth of what its slope promises; 0 if none does.
-  double line_search(Objective& f, double slope, Counts& counts) {
+  // The first of ever shorter steps that gains a tenth of what its slope promises; 0 if none does. <g, atom> has at most the size `terms`.
+  double line_search(Objective& f, double slope, double terms, Counts& counts) {
     double gamma = 1.0;
     for (int trial = 0; trial < most_trials; ++trial) {
       const double divergence = f.divergence(gamma);
       ++counts.value;
-      if (divergence < 0.0 && !below_tangent_.seen) below_tangent_ = look_below_tangent(f.value(), -gamma * slope, divergence);
+      if (divergence < 0.0 && !below_tangent_.seen) below_tangent_ = look_below_tangent(f.value(), -gamma * slope, divergence, terms);
       if (divergence <= 0.9 * gamma * slope) return gamma;
       const double least = 0.5 * slope * gamma * gamma / divergence;  // of the parabola through what is known
       gamma = std::min(0.5 * gamma, std::max(0.1 * gamma, least));
