@@ -7,13 +7,9 @@
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
 source(file.path(if (is.na(here)) "inst/bench" else here, "shared", "start.R"))
 source(file.path(shared, "designs.R"))
-if (!requireNamespace("glmnet", quietly = TRUE)) {
-  cat("glmnet is not installed: nothing to compare with\n")
-  quit()
-}
+only_beside("glmnet")
 
 runs <- 3
-cpu <- function(code) sum(system.time(code)[c("user.self", "sys.self")])
 race <- function(...) {
   sides <- list(...)
   apply(matrix(replicate(runs, vapply(sides, function(side) { gc(FALSE); cpu(side()) }, 0)), nrow = length(sides)), 1, stats::median)
@@ -35,7 +31,8 @@ compare <- function(name, d, standardize) {
   peer <- theirs()
   seconds <- race(function() ours(), function() theirs())
   cat(sprintf("%s: %d radii, %d nonzero, relative gap %.1e at most, steepest radius %.1f; glmnet %d penalties, %d nonzero\n", label,
-              length(fit$beta), max(fit$df), max(fit$gap / fit$objective), steepest(c(list(fit), lapply(1:4, function(k) ours()))), length(peer$lambda), max(peer$df)))
+              length(fit$beta), max(fit$df), max(fit$gap / fit$objective), steepest(lapply(1:5, function(k) ours())),
+              length(peer$lambda), max(peer$df)))
   cat(sprintf("  default path %.3f s, glmnet %.3f s\n", seconds[[1L]], seconds[[2L]]))
   key <- gsub(" ", "_", label)
   ratio(paste0("glm_path_", key), seconds[[1L]] / seconds[[2L]], 1)

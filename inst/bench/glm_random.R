@@ -1,21 +1,16 @@
 # Where is acfw_glm() slow? Default paths of data drawn at random, of many shapes and kinds, against glmnet's default call, one thread, CPU
-# seconds, the better of two runs where they are short. The worst come last, and how evenly the price is spread along a path. Each data set is
-# a function of its number alone.
+# seconds, the better of two runs where they are short. The worst come last. Each data set is a function of its number alone.
 #
 #   Rscript inst/bench/glm_random.R [--quick] [--seed=1000] [--count=300]
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
 source(file.path(if (is.na(here)) "inst/bench" else here, "shared", "start.R"))
 source(file.path(shared, "designs.R"))
-if (!requireNamespace("glmnet", quietly = TRUE)) {
-  cat("glmnet is not installed: nothing to compare with\n")
-  quit()
-}
+only_beside("glmnet")
 option <- function(name, otherwise) {
   given <- grep(paste0("^--", name, "="), arguments, value = TRUE)
   if (length(given)) as.integer(sub(".*=", "", given[[1L]])) else otherwise
 }
 
-cpu <- function(code) sum(system.time(code)[c("user.self", "sys.self")])
 pick <- function(...) sample(c(...), 1L)
 log_uniform <- function(low, high) exp(stats::runif(1L, log(low), log(high)))
 

@@ -9,3 +9,12 @@ folder <- c(grep("^--", arguments, value = TRUE, invert = TRUE), Sys.getenv("ACF
 shared <- file.path(if (is.na(here)) "inst/bench" else here, "shared")
 
 ratio <- function(name, value, goal) cat(sprintf("RATIO %s %.4g goal %s\n", name, value, format(goal)))
+
+cpu <- function(code) sum(system.time(code)[c("user.self", "sys.self")])
+
+# Ends a script whose peer is not there.
+only_beside <- function(peer) {
+  if (requireNamespace(peer, quietly = TRUE)) return(invisible())
+  cat(peer, "is not installed: nothing to compare with\n")
+  quit()
+}
